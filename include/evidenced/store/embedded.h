@@ -1,0 +1,34 @@
+/*
+ * The embedded store: RocksDB in this process, one directory, durable before it answers, group commit.
+ *
+ * After any commit error but a conflict the handle is poisoned: the write may be absent now and there after
+ * reopening. So the gate closes (UNAVAILABLE to newcomers), what is running ends, the database is reopened and has
+ * flushed what it recovered, the fate of each pending commit is read back, and the gate opens. Only a commit whose
+ * deadline ends before that is UNKNOWN.
+ */
+#ifndef EVIDENCED_STORE_EMBEDDED_H
+#define EVIDENCED_STORE_EMBEDDED_H
+
+#include "evidenced/store/store.h"
+
+struct evd_clock;
+
+struct evd_embedded_options {
+    const char *directory;                 /* made when missing, with mode 0700 */
+    const struct evd_catalogue *catalogue; /* borrowed for the store's life */
+    const struct evd_clock *clock;         /* borrowed; deadlines */
+    uint64_t free_bytes_floor;             /* 0: EVD_LIMIT_STORE_FREE_BYTES */
+    uint64_t write_buffer_bytes;           /* of all column families together; 0: 256 MiB */
+    uint64_t block_cache_bytes;            /* 0: 32 MiB */
+};
+
+enum { EVD_EMBEDDED_FORMAT = 1, EVD_EMBEDDED_ERROR_BYTES = 512 };
+
+/**
+ * Open or create. On failure returns NULL and a sentence in ret_error for the operator: the directory is in use by
+ * another process, was written by a newer format, has no space, is not ours, or what RocksDB said.
+ */
+struct evd_store *evd_embedded_open(const struct evd_embedded_options *options,
+                                    char ret_error[EVD_EMBEDDED_ERROR_BYTES]);
+
+#endif

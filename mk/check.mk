@@ -1,0 +1,2 @@
+check-unit: $(TESTS)
+	tests/support/run $(TESTS)
