@@ -7,19 +7,26 @@ BUILD   ?= build
 
 -include config.mk
 
+# mk/libraries names the pkg-config modules, for configure and for the fallback without it.
 PKG_CONFIG ?= pkg-config
-MODULES     = libmicrohttpd jansson libbson-1.0 libcrypto libuv rocksdb
 ifndef PKG_LIBS
-PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(MODULES) 2>/dev/null)
-PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(MODULES) 2>/dev/null)
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(shell cat mk/libraries))
+PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(shell cat mk/libraries))
+ifeq ($(PKG_LIBS),)
+ifneq ($(filter-out help clean format format-check arch-check tools-check uninstall,$(or $(MAKECMDGOALS),all)),)
+$(error a library is missing; run: sh deploy/bootstrap)
 endif
+endif
+endif
+# Other people's headers are not held to our warnings.
+LIBRARY_CFLAGS = $(PKG_CFLAGS:-I%=-isystem %)
 
 VERSION := $(shell cat VERSION)
 O       := $(BUILD)/$(PROFILE)
 
 WARNINGS = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
            -Wcast-qual -Wwrite-strings -Wvla -Wformat=2 -Wundef -Wimplicit-fallthrough -Wswitch-enum
-CPPFLAGS += -D_GNU_SOURCE -DEVD_VERSION='"$(VERSION)"' -Iinclude -I$(O)/gen -include evidenced/base/banned.h
+CPPFLAGS += -D_GNU_SOURCE -DEVD_VERSION='"$(VERSION)"' -Iinclude -Isrc -I$(O)/gen -include evidenced/base/banned.h
 CFLAGS_BASE = -std=gnu17 -g -fno-common -fstack-protector-strong -fPIE $(WARNINGS)
 
 CFLAGS_release  = -O2 -D_FORTIFY_SOURCE=2
@@ -40,7 +47,7 @@ ifeq ($(filter $(PROFILE),release test asan tsan coverage fuzz),)
 $(error PROFILE is one of: release test asan tsan coverage fuzz)
 endif
 
-ALL_CFLAGS = $(CFLAGS_BASE) $(CFLAGS_$(PROFILE)) $(PKG_CFLAGS) $(CFLAGS)
+ALL_CFLAGS = $(CFLAGS_BASE) $(CFLAGS_$(PROFILE)) $(LIBRARY_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_BASE) $(LDFLAGS_$(PROFILE)) $(LDFLAGS)
 ALL_LIBS = $(PKG_LIBS) -pthread -ldl
 
@@ -50,24 +57,27 @@ LIB       := $(O)/libevidenced.a
 PROGRAMS  := $(O)/evidenced $(O)/evidencectl
 TEST_SRCS := $(sort $(wildcard tests/unit/*/test_*.c tests/store/test_*.c tests/command/test_*.c))
 TESTS     := $(TEST_SRCS:%.c=$(O)/%)
-SUPPORT_SRCS := $(filter-out tests/support/faultfs.c,$(wildcard tests/support/*.c))
+# Tests that start the programs themselves.
+PROGRAM_TEST_SRCS := $(sort $(wildcard tests/http/test_*.c tests/crash/test_*.c))
+PROGRAM_TESTS := $(PROGRAM_TEST_SRCS:%.c=$(O)/%)
+PLANTED_RACE  := $(O)/tests/support/planted_race
+SUPPORT_SRCS := $(filter-out tests/support/faultfs.c tests/support/planted_race.c,$(wildcard tests/support/*.c))
 SUPPORT_OBJS := $(SUPPORT_SRCS:%.c=$(O)/%.o)
 FAULTFS   := $(O)/tests/support/faultfs.so
 HEADERS   := $(sort $(wildcard include/evidenced/*/*.h))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help clean install uninstall format format-check arch-check headers-check lint check check-fast \
-        check-unit run demo bench programs tests dictionary FORCE
+.PHONY: all programs tests clean FORCE
 
+## make                 build evidenced and evidencectl (PROFILE=release; test, asan, tsan, coverage, fuzz)
 all: programs
 
-include mk/help.mk
-include mk/check.mk
-include mk/install.mk
+include $(sort $(wildcard mk/*.mk))
 
 programs: $(PROGRAMS)
-tests: $(TESTS)
+## make tests           build the test programs too
+tests: $(TESTS) $(PROGRAM_TESTS)
 
 # Every object depends on this stamp, whose content is the profile's flags: change a flag and all is rebuilt.
 $(O)/flags.stamp: FORCE
@@ -92,7 +102,7 @@ $(O)/evidencectl: $(O)/src/ctl.o $(LIB)
 	@echo '  LD $(PROFILE) $(@F)'
 	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS)
 
-$(TESTS): $(O)/%: $(O)/%.o $(SUPPORT_OBJS) $(LIB)
+$(TESTS) $(PROGRAM_TESTS) $(PLANTED_RACE): $(O)/%: $(O)/%.o $(SUPPORT_OBJS) $(LIB)
 	@echo '  LD $(PROFILE) $(@F)'
 	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJS) $(LIB) $(shell $(PKG_CONFIG) --libs check) $(ALL_LIBS)
 
@@ -100,7 +110,8 @@ $(FAULTFS): tests/support/faultfs.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu17 -O2 -Wall -Wextra -Werror -shared -fPIC -o $@ $< -ldl
 
+## make clean           remove build/
 clean:
 	rm -rf $(BUILD)
 
--include $(LIB_OBJS:.o=.d) $(TESTS:%=%.d) $(SUPPORT_OBJS:.o=.d) $(O)/src/main.d $(O)/src/ctl.d
+-include $(LIB_OBJS:.o=.d) $(TESTS:%=%.d) $(PROGRAM_TESTS:%=%.d) $(PLANTED_RACE).d $(SUPPORT_OBJS:.o=.d) $(O)/src/main.d $(O)/src/ctl.d

@@ -1,5 +1,4 @@
-help:
-	@sed -n 's/^## //p' mk/*.mk
+.PHONY: help
 
-## make                 build evidenced and evidencectl (PROFILE=release; test, asan, tsan, coverage, fuzz)
-## make clean           remove build/
+help:
+	@sed -n 's/^## //p' Makefile mk/*.mk

@@ -4,6 +4,7 @@
 #ifndef EVIDENCED_BASE_LIMITS_H
 #define EVIDENCED_BASE_LIMITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define EVD_KIB ((size_t)1024)
