@@ -1,0 +1,97 @@
+/*
+ * A call: one request on its way through the runtime.
+ *
+ * Owner: whoever submits it; it must stay until `done` was called, which happens exactly once, on a worker or on the
+ * timer's thread. Two arenas: `arena` holds what was asked and lives as long as the call; `attempt_arena` is emptied
+ * before each attempt and, after the last, holds the answer.
+ */
+#ifndef EVIDENCED_RUNTIME_CALL_H
+#define EVIDENCED_RUNTIME_CALL_H
+
+#include "evidenced/base/arena.h"
+#include "evidenced/base/sha256.h"
+#include "evidenced/runtime/command.h"
+#include "evidenced/runtime/task.h"
+
+struct evd_runtime;
+struct evd_reads;
+struct evd_writes;
+
+/* The ids a path may name. */
+struct evd_ids {
+    evd_uuid project, study, form, stage, version, investigator;
+};
+
+/* Where the caller of a list is: decoded from the query by the edge. */
+struct evd_page {
+    size_t limit;
+    struct evd_text cursor; /* opaque; bytes NULL: the beginning */
+};
+
+struct evd_call {
+    /* What is asked: set before it is submitted. */
+    const struct evd_command *command;
+    struct evd_arena *arena; /* borrowed */
+    struct evd_ids ids;
+    evd_uuid caller, command_id;
+    bool may_create_projects;
+    bool is_operator; /* the control socket's: may act on every project */
+    struct evd_text body;
+    struct evd_page page;
+    int64_t deadline_ms; /* monotonic */
+    void (*done)(struct evd_call *call);
+    void *owner;
+
+    /* Made from the body. */
+    void *request; /* of command->request's type */
+    struct evd_sha256 digest;
+
+    /* An attempt, for the command. */
+    struct evd_arena attempt_arena;
+    void *state;     /* the command's own, in the attempt arena */
+    int64_t now_ms;  /* wall clock when the attempt began */
+    evd_stamp stamp; /* of all it writes; set before derive */
+    const struct evd_membership *membership; /* NULL for the operator and for commands without a project */
+    struct evd_reads *reads;
+    struct evd_writes *writes;
+    struct evd_text receipt; /* JSON; set by derive (of a view: by read) */
+
+    /* The answer. */
+    struct evd_outcome outcome;
+    bool replayed; /* the receipt is the one stored when the command took effect */
+    unsigned attempts_charged, attempts_free;
+
+    /* The runtime's own. */
+    struct evd_runtime *runtime;
+    struct json_t *parsed; /* the body, only while it is being read */
+    bool conflicted;      /* the attempt lost a race and is to be run again */
+    struct evd_task task; /* when it can go on again */
+    evd_uuid lane_studies[EVD_COMMAND_LANES];
+    size_t lane_count, lanes_held;
+    struct evd_call *next_in_lane, *next_waiting;
+    int64_t due_ms; /* monotonic: when a retry may begin */
+    struct evd_seen_study {
+        int64_t version, fold_sequence, maintenance_sequence;
+    } seen[EVD_COMMAND_LANES]; /* by the attempt before: decides whether a retry was free */
+    struct evd_inflight_entry {
+        struct evd_inflight_entry *previous, *next;
+        uint64_t ticket;
+    } in_flight;
+    struct evd_inflight_barrier {
+        struct evd_inflight_barrier *next;
+        uint64_t before_ticket;
+        size_t remaining;
+    } barrier;
+};
+
+/** Memory for what the attempt derives. */
+static inline struct evd_arena *evd_call_arena(struct evd_call *call) {
+    return &call->attempt_arena;
+}
+
+#define EVD_CALL_STATE(call, type) ((struct type *)((call)->state = EVD_NEW(evd_call_arena(call), struct type)))
+
+/** Render `view` of that type as the call's receipt. */
+void evd_call_receipt(struct evd_call *call, const struct evd_type *type, const void *view);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Writes: the set of records an attempt will commit, all or nothing.
+ *
+ * A written record's project, version and stamp are set here; its id and content by the command. Records are encoded
+ * at once, so the struct may be changed or forgotten afterwards.
+ */
+#ifndef EVIDENCED_RUNTIME_WRITES_H
+#define EVIDENCED_RUNTIME_WRITES_H
+
+#include "evidenced/runtime/call.h"
+
+/** Insert a new record. Somebody else's insert of the same key makes the command run again. */
+void evd_writes_insert(struct evd_call *call, const struct evd_type *type, struct evd_record *record);
+
+/** Replace a record that was read in this attempt with this changed copy of it. */
+void evd_writes_replace(struct evd_call *call, const struct evd_type *type, struct evd_record *record);
+
+#define EVD_INSERT_RECORD(call, T, pointer)  evd_writes_insert((call), &evd_type_##T, &(pointer)->base)
+#define EVD_REPLACE_RECORD(call, T, pointer) evd_writes_replace((call), &evd_type_##T, &(pointer)->base)
+
+/** A copy of a record that was read, to be changed and replaced. Shallow: lists still belong to what was read. */
+#define EVD_CHANGE(call, T, pointer)                                                                                   \
+    ((struct evd_##T *)evd_arena_copy(evd_call_arena(call), (pointer), sizeof(struct evd_##T)))
+
+#endif
