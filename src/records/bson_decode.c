@@ -5,6 +5,8 @@
 #include "evidenced/records/bson.h"
 #include "records/bson_private.h"
 
+#include <assert.h>
+
 struct decoding {
     struct evd_arena *arena;
     bool met_unknown_name;
@@ -12,16 +14,28 @@ struct decoding {
 
 static bool decode_document(struct decoding *decoding, const struct evd_type *type, bson_iter_t *iter, void *to);
 
+/* Most texts are ASCII, so their beginning is looked at eight bytes at a time. */
+static bool is_utf8(struct evd_text text) {
+    size_t plain = 0;
+    for (uint64_t eight; plain + sizeof eight <= text.size_bytes; plain += sizeof eight) {
+        memcpy(&eight, text.bytes + plain, sizeof eight);
+        if ((eight & UINT64_C(0x8080808080808080)) != 0) break;
+    }
+    return evd_text_is_utf8((struct evd_text){text.bytes + plain, text.size_bytes - plain});
+}
+
 static bool read_text(const bson_iter_t *iter, uint32_t max_bytes, struct evd_text *ret_text) {
     uint32_t size_bytes = 0;
     if (!BSON_ITER_HOLDS_UTF8(iter)) return false;
     const char *bytes = bson_iter_utf8(iter, &size_bytes);
-    if (size_bytes > max_bytes) return false;
-    *ret_text = (struct evd_text){bytes, size_bytes};
+    struct evd_text text = {bytes, size_bytes};
+    if (size_bytes > max_bytes || !is_utf8(text)) return false;
+    *ret_text = text;
     return true;
 }
 
-static bool read_binary(const bson_iter_t *iter, bson_subtype_t wanted, uint32_t max_bytes, struct evd_text *ret_bytes) {
+static bool read_binary(const bson_iter_t *iter, bson_subtype_t wanted, uint32_t max_bytes,
+                        struct evd_text *ret_bytes) {
     bson_subtype_t subtype;
     uint32_t size_bytes = 0;
     const uint8_t *bytes = NULL;
@@ -40,17 +54,24 @@ static bool read_uuid(const bson_iter_t *iter, evd_uuid *ret_uuid) {
     return true;
 }
 
+/* libbson looks at the end of the outermost document only: inside, what follows the last element would be dropped. */
+static bool open_inner(const bson_iter_t *iter, bson_iter_t *ret_first) {
+    enum { EMPTY_BYTES = 5 };
+    if (!bson_iter_recurse(iter, ret_first)) return false;
+    return ret_first->len >= EMPTY_BYTES && ret_first->raw[ret_first->len - 1] == 0;
+}
+
 /* Opens an array and counts its elements, at most `max`. */
 static bool open_array(const bson_iter_t *iter, uint32_t max, bson_iter_t *ret_first, size_t *ret_count) {
     bson_iter_t count_iter;
     size_t count = 0;
     if (!BSON_ITER_HOLDS_ARRAY(iter)) return false;
-    if (!bson_iter_recurse(iter, &count_iter)) return false;
+    if (!open_inner(iter, &count_iter)) return false;
     while (bson_iter_next(&count_iter))
         if (++count > max) return false;
     if (count_iter.err_off != 0) return false;
     *ret_count = count;
-    return bson_iter_recurse(iter, ret_first);
+    return open_inner(iter, ret_first);
 }
 
 static bool read_texts(struct decoding *decoding, const bson_iter_t *iter, uint32_t max, uint32_t max_bytes,
@@ -84,7 +105,7 @@ static bool read_list(struct decoding *decoding, const struct evd_field *field, 
     uint8_t *items = evd_arena_alloc_array(decoding->arena, count, field->of->size_bytes);
     for (size_t i = 0; i < count; i++) {
         if (!bson_iter_next(&element) || !BSON_ITER_HOLDS_DOCUMENT(&element)) return false;
-        if (!bson_iter_recurse(&element, &inner)) return false;
+        if (!open_inner(&element, &inner)) return false;
         if (!decode_document(decoding, field->of, &inner, items + i * field->of->size_bytes)) return false;
     }
     *ret_list = (struct evd_list){items, count};
@@ -93,7 +114,7 @@ static bool read_list(struct decoding *decoding, const struct evd_field *field, 
 
 static bool read_nest(struct decoding *decoding, const struct evd_field *field, const bson_iter_t *iter, void **ret) {
     bson_iter_t inner;
-    if (!BSON_ITER_HOLDS_DOCUMENT(iter) || !bson_iter_recurse(iter, &inner)) return false;
+    if (!BSON_ITER_HOLDS_DOCUMENT(iter) || !open_inner(iter, &inner)) return false;
     void *nest = evd_arena_alloc(decoding->arena, field->of->size_bytes);
     if (!decode_document(decoding, field->of, &inner, nest)) return false;
     *ret = nest;
@@ -113,13 +134,19 @@ static bool read_name(struct decoding *decoding, const struct evd_field *field, 
     return true;
 }
 
+static bool read_number(const bson_iter_t *iter, int64_t *ret_number) {
+    if (!BSON_ITER_HOLDS_INT64(iter) && !BSON_ITER_HOLDS_INT32(iter)) return false;
+    *ret_number = bson_iter_as_int64(iter);
+    return true;
+}
+
 static bool read_value(struct decoding *decoding, const bson_iter_t *iter, struct evd_answer_value *ret_value) {
     if (BSON_ITER_HOLDS_UTF8(iter)) {
         ret_value->kind = EVD_ANSWER_TEXT;
         return read_text(iter, EVD_ANSWER_TEXT_BYTES, &ret_value->text);
     }
-    if (BSON_ITER_HOLDS_INT64(iter)) {
-        *ret_value = (struct evd_answer_value){.kind = EVD_ANSWER_INTEGER, .integer = bson_iter_int64(iter)};
+    if (read_number(iter, &ret_value->integer)) {
+        ret_value->kind = EVD_ANSWER_INTEGER;
         return true;
     }
     if (BSON_ITER_HOLDS_BOOL(iter)) {
@@ -128,12 +155,6 @@ static bool read_value(struct decoding *decoding, const bson_iter_t *iter, struc
     }
     ret_value->kind = EVD_ANSWER_TEXTS;
     return read_texts(decoding, iter, EVD_ANSWER_TEXTS_MOST, EVD_ANSWER_TEXT_BYTES, &ret_value->texts);
-}
-
-static bool read_number(const bson_iter_t *iter, int64_t *ret_number) {
-    if (!BSON_ITER_HOLDS_INT64(iter) && !BSON_ITER_HOLDS_INT32(iter)) return false;
-    *ret_number = bson_iter_as_int64(iter);
-    return true;
 }
 
 static bool read_field(struct decoding *decoding, const struct evd_field *field, const bson_iter_t *iter, void *to) {
@@ -193,13 +214,18 @@ static struct evd_unknown_part *keep_unknown(struct decoding *decoding, const bs
 static bool decode_document(struct decoding *decoding, const struct evd_type *type, bson_iter_t *iter, void *to) {
     struct evd_unknown *unknown = (void *)((uint8_t *)to + type->unknown_offset);
     struct evd_unknown_part *last = NULL;
+    uint64_t seen = 0; /* a key that comes twice is corrupt: the store's indexes would read the other one */
     size_t guess = 0;
+    assert(type->field_count <= 64);
     while (bson_iter_next(iter)) {
         const struct evd_field *field = find_field(type, bson_iter_key_unsafe(iter), &guess);
-        if (field == NULL)
+        if (field == NULL) {
             last = keep_unknown(decoding, iter, last, unknown);
-        else if (!read_field(decoding, field, iter, (uint8_t *)to + field->offset))
-            return false;
+            continue;
+        }
+        uint64_t bit = UINT64_C(1) << (field - type->fields);
+        if ((seen & bit) != 0 || !read_field(decoding, field, iter, (uint8_t *)to + field->offset)) return false;
+        seen |= bit;
     }
     return iter->err_off == 0;
 }

@@ -26,14 +26,12 @@ struct place {
 static struct evd_text pointer_of(struct evd_arena *arena, const struct place *place) {
     if (place == NULL) return EVD_TEXT("");
     struct evd_text above = pointer_of(arena, place->above);
-    if (place->member == NULL)
-        return evd_text_print(arena, EVD_TEXT_FMT "/%zu", EVD_TEXT_ARG(above), place->element);
+    if (place->member == NULL) return evd_text_print(arena, EVD_TEXT_FMT "/%zu", EVD_TEXT_ARG(above), place->element);
     return evd_text_print(arena, EVD_TEXT_FMT "/%s", EVD_TEXT_ARG(above), place->member);
 }
 
 static bool refuse(const struct reading *reading, const struct place *place, struct evd_text message) {
-    *reading->fault =
-        (struct evd_json_fault){.pointer = pointer_of(reading->arena, place), .message = message};
+    *reading->fault = (struct evd_json_fault){.pointer = pointer_of(reading->arena, place), .message = message};
     return false;
 }
 
@@ -199,7 +197,7 @@ static const struct evd_field *field_named(const struct evd_type *type, const ch
 static bool refuse_unknown(const struct reading *reading, const struct place *place, const char *key) {
     enum { SHOWN_BYTES = 60 };
     for (size_t i = 0; key[i] != '\0'; i++)
-        if (i >= SHOWN_BYTES || key[i] < 0x20 || key[i] == '~' || key[i] == '/' || key[i] == 0x7F)
+        if (i >= SHOWN_BYTES || key[i] == '~' || key[i] == '/' || key[i] < 0x20 || (uint8_t)key[i] >= 0x7F)
             return REFUSE(reading, place, "There is a member here that this request does not have.");
     struct place member = {.above = place, .member = evd_text_copy(reading->arena, evd_text_from(key)).bytes};
     return REFUSE(reading, &member, "This request has no member of that name.");
@@ -216,8 +214,7 @@ static bool read_object(const struct reading *reading, const struct place *place
         struct place member = {.above = place, .member = field->key};
         const json_t *found = json_object_get(json, field->key);
         used += found != NULL;
-        if (found == NULL && field->need != EVD_OPTIONAL)
-            return REFUSE(reading, &member, "This member is missing.");
+        if (found == NULL && field->need != EVD_OPTIONAL) return REFUSE(reading, &member, "This member is missing.");
         if (found == NULL || (json_is_null(found) && field->need != EVD_REQUIRED)) continue;
         if (!read_member(reading, &member, field, found, (uint8_t *)to + field->offset)) return false;
     }
@@ -234,10 +231,17 @@ bool evd_json_read(const struct evd_type *type, const struct json_t *from, struc
     return read_object(&reading, NULL, type, from, ret_struct);
 }
 
-/* Counts containers' depth and values outside strings: an upper bound of what jansson would build. */
+static bool is_between_values(char c) {
+    return c == ',' || c == ':' || c == ']' || c == '}' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/*
+ * Counts depth and values. Exact for JSON; what is none jansson refuses at the first wrong byte, before which the
+ * count was exact, so never more is built than was counted.
+ */
 static bool within_bounds(const struct reading *reading, struct evd_text text) {
-    size_t depth = 0, values = 1;
-    bool in_string = false;
+    size_t depth = 0, values = 0;
+    bool in_string = false, in_word = false;
     for (size_t i = 0; i < text.size_bytes; i++) {
         char c = text.bytes[i];
         if (in_string) {
@@ -247,12 +251,16 @@ static bool within_bounds(const struct reading *reading, struct evd_text text) {
                 in_string = false;
             continue;
         }
-        if (c == '"') in_string = true;
-        if (c == '{' || c == '[') depth++, values++;
+        bool opens = c == '{' || c == '[';
+        depth += opens;
         if ((c == '}' || c == ']') && depth > 0) depth--;
-        values += c == ',' || c == ':';
+        if (c == ':' && values > 0) values--; /* the string before it was a member's name */
+        values += !in_word && !is_between_values(c);
+        in_string = c == '"';
+        in_word = !is_between_values(c) && !opens && !in_string;
         if (depth > EVD_LIMIT_JSON_DEPTH)
-            return REFUSE(reading, NULL, "The body is nested deeper than %d levels (byte %zu).", EVD_LIMIT_JSON_DEPTH, i);
+            return REFUSE(reading, NULL, "The body is nested deeper than %d levels (byte %zu).", EVD_LIMIT_JSON_DEPTH,
+                          i);
         if (values > EVD_LIMIT_JSON_VALUES)
             return REFUSE(reading, NULL, "The body has more than %d values.", EVD_LIMIT_JSON_VALUES);
     }

@@ -25,7 +25,7 @@ void evd_json_write_string(struct evd_text text, struct evd_buffer *to) {
             evd_buffer_add(to, escaped, sizeof escaped);
         }
     }
-    evd_buffer_add(to, text.bytes + plain, text.size_bytes - plain);
+    if (plain < text.size_bytes) evd_buffer_add(to, text.bytes + plain, text.size_bytes - plain);
     evd_buffer_add_byte(to, '"');
 }
 

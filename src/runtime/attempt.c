@@ -8,21 +8,12 @@
 #include "evidenced/base/crash.h"
 #include "evidenced/base/limits.h"
 #include "evidenced/base/stamp.h"
+#include "evidenced/records/keys.h"
 #include "runtime/private.h"
 
 #include <assert.h>
 
 enum { COMMITS_ASKED_AGAIN = 3 };
-
-evd_uuid evd_membership_id(evd_uuid project, evd_uuid investigator) {
-    struct evd_text parts[] = {evd_uuid_part(&project), evd_uuid_part(&investigator)};
-    return evd_uuid_derive("membership", parts, 2);
-}
-
-evd_uuid evd_ledger_id(evd_uuid project, evd_uuid command_id) {
-    struct evd_text parts[] = {evd_uuid_part(&project), evd_uuid_part(&command_id)};
-    return evd_uuid_derive("commandLedger", parts, 2);
-}
 
 _Noreturn void evd_attempt_settle(struct evd_call *call, struct evd_outcome outcome) {
     call->outcome = outcome;

@@ -100,7 +100,4 @@ bool evd_call_prepare(struct evd_call *call);
 /** Abort when the attempt's writes break a rule of the house. */
 void evd_conformance_check(struct evd_call *call);
 
-evd_uuid evd_membership_id(evd_uuid project, evd_uuid investigator);
-evd_uuid evd_ledger_id(evd_uuid project, evd_uuid command_id);
-
 #endif

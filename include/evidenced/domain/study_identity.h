@@ -13,9 +13,15 @@ struct evd_arena;
 /**
  * The normal form, in the arena, or bytes NULL when the text holds no identifier of that kind.
  *
- * customId: trimmed, kept exactly otherwise (leading zeros, case). DOI: without `doi:` or a doi.org address before
- * it, percent-decoded there, lower case, must match 10.<digits>/<something>. PMID: decimal digits without leading
- * zeros, `PMID:` and a pubmed address before it taken off. OpenAlex: `W` and digits, upper case, address taken off.
+ * White space at both ends, as spreadsheets leave it (no-break and zero-width spaces, a byte order mark, too), never
+ * counts; a normal form has no control characters and at most EVD_LIMIT_NAME_BYTES.
+ *
+ * customId   otherwise kept exactly: leading zeros, case
+ * doi        `10.<digits>[.<digits>…]/<something>`, lower case (ASCII only). Off come `doi:`, `info:doi/` and a doi.org
+ *            or dx.doi.org address, with or without its scheme; behind an address a query, and percent-encoding; at the
+ *            end `.`, `,` and `;`, which are the sentence's. A `#` stays: old DOIs end in one, and are linked unescaped
+ * pmid       digits, no leading zeros, not 0. Off come `PMID`, with or without a colon, and a PubMed address
+ * openAlexId `W` and digits. Off come `openalex:` and an openalex.org address
  */
 struct evd_text evd_study_identity_normalise(enum evd_identity_kind kind, struct evd_text given,
                                              struct evd_arena *arena);

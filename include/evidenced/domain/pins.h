@@ -1,0 +1,38 @@
+/*
+ * Pins: which revision of each answer a session version holds, by context. A version's pins are its base's with the
+ * changes laid over.
+ *
+ * Pure. Source: domain page §2.
+ */
+#ifndef EVIDENCED_DOMAIN_PINS_H
+#define EVIDENCED_DOMAIN_PINS_H
+
+#include "evidenced/base/text.h"
+#include "evidenced/base/uuid.h"
+
+struct evd_arena;
+
+/* The packed form is an array of these: 32 bytes each. */
+struct evd_pin {
+    evd_uuid context, revision; /* revision nil, in a change: the answer is withdrawn */
+};
+
+struct evd_pins {
+    const struct evd_pin *items; /* ascending by context, no context twice */
+    size_t count;
+};
+
+/** The pins in a pin map's bytes; borrows. False when they are not a whole number of ordered pins. */
+bool evd_pins_unpack(struct evd_text packed, struct evd_pins *ret_pins);
+
+/** The bytes of a pin map; borrows. */
+struct evd_text evd_pins_pack(struct evd_pins pins);
+
+/** base with the changes laid over. `changes` is sorted in place; no context may occur twice in it. */
+struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, size_t change_count,
+                                 struct evd_arena *arena);
+
+/** The pin of a context, or NULL. */
+const struct evd_pin *evd_pins_find(struct evd_pins pins, evd_uuid context);
+
+#endif

@@ -1,0 +1,334 @@
+/*
+ * Save and Complete: one new version of a reviewer's session, the base version's answers with the changes laid over.
+ *
+ * Save is tolerant; Complete also validates the whole set. Domain page §2.
+ */
+#include "commands/session.h"
+#include "evidenced/domain/capacity.h"
+#include "evidenced/domain/summary.h"
+#include "evidenced/records/json.h"
+#include "evidenced/commands/table.h"
+#include "evidenced/records/keys.h"
+#include "evidenced/base/buffer.h"
+
+struct save {
+    struct evd_session_reads read;
+    struct evd_changed_answer *changed;
+    size_t changed_count;
+    struct evd_pin *changes; /* of pins: the changed answers, then the withdrawn ones */
+    size_t change_count;
+    const struct evd_annotation_revision **exposures;
+    struct evd_pins pins;                          /* as they will be */
+    const struct evd_annotation_revision **pinned; /* Complete: those the base holds, in its pins' order */
+    struct evd_errors errors;
+};
+
+static bool is_complete(const struct evd_call *call) {
+    return call->command == &evd_command_complete;
+}
+
+static struct evd_session_bases bases_of(const struct evd_call *call) {
+    const struct evd_save_request *request = call->request;
+    return (struct evd_session_bases){.stage = request->stage,
+                                      .base_version = request->base_version,
+                                      .draft = request->draft,
+                                      .form_version = request->form_version};
+}
+
+/* Read. */
+
+static void want_answers(struct evd_call *call) {
+    const struct evd_save_request *request = call->request;
+    struct save *state = call->state;
+    state->changed_count = request->answers.count;
+    state->changed = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_changed_answer, state->changed_count);
+    for (size_t i = 0; i < state->changed_count; i++) {
+        struct evd_changed_answer *answer = &state->changed[i];
+        answer->asked = &request->answers.items[i];
+        answer->context = evd_answer_context(answer->asked->question, answer->asked->path.items,
+                                             answer->asked->path.count);
+        answer->head_id = evd_author_head_id(call->ids.project, call->ids.study, call->caller, answer->context);
+        answer->digest = evd_answer_digest(&answer->asked->value, answer->asked->notes);
+        EVD_WANT(call, ANNOTATION_HEAD, answer->head_id, &answer->head);
+    }
+    state->exposures = EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_annotation_revision *,
+                                     request->exposures.count);
+    for (size_t i = 0; i < request->exposures.count; i++)
+        EVD_WANT(call, ANNOTATION_REVISION, request->exposures.items[i], &state->exposures[i]);
+}
+
+/* The values behind the pins that stay, for Complete to judge the whole set. */
+static void want_pinned(struct evd_call *call, struct save *state) {
+    struct evd_pins base = {0};
+    if (state->read.base_map == NULL || !evd_pins_unpack(state->read.base_map->pins, &base)) return;
+    state->pinned = EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_annotation_revision *, base.count);
+    for (size_t i = 0; i < base.count; i++)
+        EVD_WANT(call, ANNOTATION_REVISION, base.items[i].revision, &state->pinned[i]);
+}
+
+static void want_revisions(struct evd_call *call) {
+    struct save *state = call->state;
+    for (size_t i = 0; i < state->changed_count; i++) {
+        struct evd_changed_answer *answer = &state->changed[i];
+        answer->effect = evd_answer_effect_of(answer->head, answer->asked->base_revision, &answer->digest);
+        if (answer->effect == EVD_ANSWER_STALE && answer->head != NULL)
+            EVD_WANT(call, ANNOTATION_REVISION, answer->head->current_revision, &answer->current);
+    }
+    if (is_complete(call)) want_pinned(call, state);
+}
+
+static void save_read(struct evd_call *call) {
+    struct save *state = EVD_CALL_STATE(call, save);
+    evd_session_read(call, &state->read, bases_of(call), want_answers, want_revisions);
+}
+
+/* Refuse. */
+
+static void write_place(const struct evd_answer_change *asked, struct evd_buffer *out) {
+    struct evd_answer_place place = {.question = asked->question};
+    place.path.items = asked->path.items;
+    place.path.count = asked->path.count;
+    evd_json_write_members(&evd_type_answer_place, &place, out);
+}
+
+static void write_uuid(evd_uuid id, struct evd_buffer *out) {
+    char text[EVD_UUID_TEXT_BYTES + 1];
+    evd_uuid_format(id, text);
+    evd_buffer_print(out, evd_uuid_is_nil(id) ? "null" : "\"%s\"", text);
+}
+
+/* Both values of one answer: what was sent, and what it is now. */
+static void write_conflict(const struct evd_changed_answer *answer, struct evd_buffer *out) {
+    evd_buffer_add_byte(out, '{');
+    write_place(answer->asked, out);
+    evd_buffer_add_text(out, EVD_TEXT(",\"declared\":{\"baseRevision\":"));
+    write_uuid(answer->asked->base_revision, out);
+    evd_buffer_add_text(out, EVD_TEXT(",\"value\":"));
+    evd_json_write_value(&answer->asked->value, out);
+    evd_buffer_add_text(out, EVD_TEXT("},\"current\":"));
+    if (answer->current == NULL) {
+        evd_buffer_add_text(out, EVD_TEXT("null}"));
+        return;
+    }
+    evd_buffer_add_text(out, EVD_TEXT("{\"revision\":"));
+    write_uuid(answer->current->base.id, out);
+    evd_buffer_add_text(out, EVD_TEXT(",\"value\":"));
+    evd_json_write_value(&answer->current->value, out);
+    evd_buffer_add_text(out, EVD_TEXT("}}"));
+}
+
+static struct evd_outcome refuse_stale_answers(struct evd_call *call, const struct save *state) {
+    struct evd_buffer out;
+    size_t count = 0;
+    evd_buffer_init(&out, evd_call_arena(call), 256);
+    evd_buffer_add_text(&out, EVD_TEXT("\"base\":\"answers\",\"answers\":["));
+    for (size_t i = 0; i < state->changed_count; i++) {
+        if (state->changed[i].effect != EVD_ANSWER_STALE) continue;
+        if (count++ > 0) evd_buffer_add_byte(&out, ',');
+        write_conflict(&state->changed[i], &out);
+    }
+    evd_buffer_add_byte(&out, ']');
+    if (count == 0) return evd_ok();
+    return (struct evd_outcome){.code = EVD_STALE_BASE, .members = evd_buffer_text(&out)};
+}
+
+static int by_context(const void *a, const void *b) {
+    return evd_uuid_compare(((const struct evd_pin *)a)->context, ((const struct evd_pin *)b)->context);
+}
+
+/* All places the request changes, once each: an answer given twice, or given and withdrawn, means nothing. */
+static void collect_changes(struct evd_call *call, struct save *state) {
+    const struct evd_save_request *request = call->request;
+    state->change_count = state->changed_count + request->withdrawn.count;
+    state->changes = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_pin, state->change_count);
+    for (size_t i = 0; i < state->changed_count; i++) {
+        struct evd_changed_answer *answer = &state->changed[i];
+        int64_t seq = answer->head == NULL ? 1 : answer->head->revision_seq + 1;
+        answer->pinned = answer->effect == EVD_ANSWER_SAME ? answer->head->current_revision
+                                                           : evd_revision_id(answer->head_id, seq);
+        state->changes[i] = (struct evd_pin){.context = answer->context, .revision = answer->pinned};
+    }
+    for (size_t i = 0; i < request->withdrawn.count; i++) {
+        const struct evd_answer_place *place = &request->withdrawn.items[i];
+        state->changes[state->changed_count + i].context =
+            evd_answer_context(place->question, place->path.items, place->path.count);
+    }
+    if (state->change_count > 1) qsort(state->changes, state->change_count, sizeof *state->changes, by_context);
+    for (size_t i = 1; i < state->change_count; i++)
+        if (by_context(&state->changes[i - 1], &state->changes[i]) == 0) {
+            (void)evd_errors_add(&state->errors, EVD_TEXT("/answers"), "repeatedPlace",
+                                 EVD_TEXT("One place is changed twice in this request."));
+            state->change_count = 0;
+            return;
+        }
+}
+
+static struct evd_answer answer_of_change(const struct evd_answer_change *asked) {
+    return (struct evd_answer){.question = asked->question,
+                               .path = asked->path.items,
+                               .path_count = asked->path.count,
+                               .value = &asked->value,
+                               .notes = asked->notes};
+}
+
+static struct evd_answer answer_of_revision(const struct evd_annotation_revision *revision) {
+    return (struct evd_answer){.question = revision->question,
+                               .path = revision->path.items,
+                               .path_count = revision->path.count,
+                               .value = &revision->value,
+                               .notes = revision->notes};
+}
+
+static void check_changed(struct evd_call *call, struct save *state) {
+    for (size_t i = 0; i < state->changed_count; i++) {
+        struct evd_answer answer = answer_of_change(state->changed[i].asked);
+        evd_answer_check(state->read.definition, &answer, evd_text_print(evd_call_arena(call), "/answers/%zu", i),
+                         &state->errors);
+    }
+}
+
+/* The whole set as it will be: kept answers by their revisions, changed ones by the request. */
+static void check_whole(struct evd_call *call, struct save *state) {
+    struct evd_answer *answers = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer,
+                                               state->read.base_pins.count + state->changed_count);
+    struct evd_pins changes = {state->changes, state->change_count};
+    size_t count = 0;
+    for (size_t i = 0; i < state->read.base_pins.count; i++)
+        if (evd_pins_find(changes, state->read.base_pins.items[i].context) == NULL)
+            answers[count++] = answer_of_revision(state->pinned[i]);
+    for (size_t i = 0; i < state->changed_count; i++)
+        answers[count++] = answer_of_change(state->changed[i].asked);
+    evd_answers_check_complete(state->read.definition, answers, count, &state->errors);
+}
+
+static bool pinned_revisions_exist(const struct save *state) {
+    for (size_t i = 0; state->pinned != NULL && i < state->read.base_pins.count; i++)
+        if (state->pinned[i] == NULL) return false;
+    return true;
+}
+
+static void check_exposures(struct evd_call *call, struct save *state) {
+    const struct evd_save_request *request = call->request;
+    for (size_t i = 0; i < request->exposures.count; i++)
+        if (state->exposures[i] == NULL)
+            (void)evd_errors_add(&state->errors, evd_text_print(evd_call_arena(call), "/exposures/%zu", i),
+                                 "unknownRevision", EVD_TEXT("This project has no such revision."));
+}
+
+static bool form_version_fits(struct evd_call *call, struct save *state) {
+    const struct evd_save_request *request = call->request;
+    int64_t pinned = state->read.session == NULL ? 0 : state->read.session->pinned_form_version;
+    if (state->read.definition != NULL && request->form_version >= pinned) return true;
+    bool older = state->read.definition != NULL;
+    (void)evd_errors_add(&state->errors, EVD_TEXT("/formVersion"), older ? "formVersionTooOld" : "unknownFormVersion",
+                         older ? EVD_TEXT("The session is already on a newer version of the form.")
+                               : EVD_TEXT("The form has no such published version."));
+    return false;
+}
+
+static struct evd_outcome validate(struct evd_call *call, struct save *state) {
+    evd_errors_init(&state->errors, evd_call_arena(call));
+    collect_changes(call, state);
+    state->pins = evd_pins_overlay(state->read.base_pins, state->changes, state->change_count, evd_call_arena(call));
+    if (state->pins.count > EVD_LIMIT_PINS) return evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
+    if (!pinned_revisions_exist(state)) return evd_outcome_of(EVD_STORE_IS_CORRUPT);
+    check_exposures(call, state);
+    if (form_version_fits(call, state)) {
+        check_changed(call, state);
+        if (is_complete(call) && state->errors.total == 0) check_whole(call, state);
+    }
+    return evd_errors_outcome(&state->errors);
+}
+
+static struct evd_outcome admit(struct evd_call *call, const struct save *state) {
+    if (evd_session_has_place(state->read.session)) return evd_ok();
+    const struct evd_form_summary *entry = evd_summary_of_form(state->read.form, state->read.sessions,
+                                                               state->read.session_count, evd_call_arena(call));
+    return evd_capacity_admit(entry, state->read.form->capacity, call->caller);
+}
+
+static struct evd_outcome save_refuse(struct evd_call *call) {
+    struct save *state = call->state;
+    struct evd_outcome outcome = evd_session_refuse(call, &state->read, bases_of(call));
+    if (outcome.code == EVD_OK) outcome = refuse_stale_answers(call, state);
+    if (outcome.code == EVD_OK && state->read.definition != NULL &&
+        !evd_definition_is_renderable(state->read.definition))
+        outcome = evd_outcome_of(EVD_FORM_VERSION_NOT_RENDERABLE);
+    if (outcome.code == EVD_OK) outcome = validate(call, state);
+    if (outcome.code == EVD_OK) outcome = admit(call, state);
+    return outcome;
+}
+
+/* Derive. */
+
+static void write_revision(struct evd_call *call, const struct evd_changed_answer *answer, int64_t seq) {
+    struct evd_annotation_revision revision = {
+        .base.id = answer->pinned,
+        .head = answer->head_id,
+        .seq = seq,
+        .question = answer->asked->question,
+        .value = answer->asked->value,
+        .notes = answer->asked->notes,
+        .previous = answer->head == NULL ? (evd_uuid){{0}} : answer->head->current_revision,
+        .author = call->caller,
+        .digest = {(const char *)answer->digest.bytes, sizeof answer->digest.bytes}};
+    revision.path.items = answer->asked->path.items;
+    revision.path.count = answer->asked->path.count;
+    EVD_INSERT_RECORD(call, annotation_revision, &revision);
+}
+
+static void write_answer(struct evd_call *call, const struct evd_changed_answer *answer) {
+    if (answer->effect == EVD_ANSWER_SAME) return;
+    struct evd_annotation_head *head = answer->head != NULL
+                                           ? EVD_CHANGE(call, annotation_head, answer->head)
+                                           : EVD_NEW(evd_call_arena(call), struct evd_annotation_head);
+    head->base.id = answer->head_id;
+    head->study = call->ids.study;
+    head->scope = evd_name_of(EVD_SCOPE_AUTHOR);
+    head->author = call->caller;
+    head->question = answer->asked->question;
+    head->path.items = answer->asked->path.items;
+    head->path.count = answer->asked->path.count;
+    head->current_revision = answer->pinned;
+    head->revision_seq++;
+    head->digest = (struct evd_text){(const char *)answer->digest.bytes, sizeof answer->digest.bytes};
+    write_revision(call, answer, head->revision_seq);
+    if (answer->head != NULL)
+        EVD_REPLACE_RECORD(call, annotation_head, head);
+    else
+        EVD_INSERT_RECORD(call, annotation_head, head);
+}
+
+static void save_derive(struct evd_call *call) {
+    const struct evd_save_request *request = call->request;
+    const struct save *state = call->state;
+    for (size_t i = 0; i < state->changed_count; i++)
+        write_answer(call, &state->changed[i]);
+    struct evd_session_outcome outcome = {
+        .kind = is_complete(call) ? EVD_VERSION_COMPLETE : EVD_VERSION_SAVE,
+        .state = is_complete(call) ? EVD_SESSION_COMPLETED : EVD_SESSION_SAVED_INCOMPLETE,
+        .stage = request->stage,
+        .form_version = request->form_version,
+        .pins = state->pins,
+        .exposures = request->exposures.items,
+        .exposure_count = request->exposures.count};
+    evd_session_write(call, &state->read, &outcome, state->changed, state->changed_count);
+}
+
+#define SESSION_OUTCOMES                                                                                               \
+    (EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_STAGE_COMPLETED) |            \
+     EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) |                               \
+     EVD_OUTCOME_BIT(EVD_FORM_VERSION_NOT_RENDERABLE) | EVD_OUTCOME_BIT(EVD_ENOUGH_REVIEWERS) |                        \
+     EVD_OUTCOME_BIT(EVD_AT_CAPACITY))
+
+#define SAVE_LIKE(command_name, verb)                                                                                  \
+    {                                                                                                                  \
+        .name = (command_name), .method = EVD_COMMAND_POST,                                                            \
+        .path = "/v1/projects/{project}/studies/{study}/forms/{form}/session/" verb, .needs = EVD_CAN_EXTRACT,         \
+        .commit = EVD_COMMIT_TXN, .scope = EVD_WRITES_STUDY, .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,         \
+        .request = &evd_type_save_request, .outcomes = SESSION_OUTCOMES, .lanes = evd_lane_of_study,                   \
+        .read = save_read, .refuse = save_refuse, .derive = save_derive,                                               \
+    }
+
+const struct evd_command evd_command_save = SAVE_LIKE("Save", "save");
+const struct evd_command evd_command_complete = SAVE_LIKE("Complete", "complete");

@@ -1,0 +1,99 @@
+#include "commands/session.h"
+#include "evidenced/domain/summary.h"
+#include "evidenced/records/keys.h"
+
+static const struct evd_uuid *bound_stages(const struct evd_form *form, size_t *ret_count) {
+    *ret_count = form == NULL ? 0 : form->bound_stages.count;
+    return form == NULL ? NULL : form->bound_stages.items;
+}
+
+/* Every bound stage's head: what closes one of them closes the form. */
+static void want_stages(struct evd_call *call, struct evd_session_reads *read, evd_uuid route) {
+    const evd_uuid *stages = bound_stages(read->form, &read->stage_count);
+    read->stages = EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_stage *, read->stage_count);
+    for (size_t i = 0; i < read->stage_count; i++) {
+        read->route_is_bound |= evd_uuid_equal(stages[i], route);
+        EVD_WANT(call, STAGE, stages[i], &read->stages[i]);
+    }
+}
+
+static void scan_sessions(struct evd_call *call, struct evd_session_reads *read) {
+    struct evd_value equal[] = {{.kind = EVD_VALUE_UUID, .uuid = call->ids.study},
+                                {.kind = EVD_VALUE_UUID, .uuid = call->ids.form}};
+    struct evd_scan scan = {.index = EVD_INDEX_sessions_of_study,
+                            .equal = equal,
+                            .equal_count = 2,
+                            .limit = EVD_LIMIT_SESSION_HEADS};
+    evd_reader_scan(call, &scan, &read->sessions, &read->session_count);
+}
+
+void evd_session_read(struct evd_call *call, struct evd_session_reads *read, struct evd_session_bases bases,
+                      void (*want_first)(struct evd_call *), void (*want_then)(struct evd_call *)) {
+    const struct evd_stage *route;
+    read->session_id = evd_form_session_id(call->ids.project, call->ids.study, call->ids.form, call->caller);
+    EVD_WANT(call, STUDY, call->ids.study, &read->study);
+    EVD_WANT(call, FORM, call->ids.form, &read->form);
+    EVD_WANT(call, STAGE, bases.stage, &route);
+    EVD_WANT(call, FORM_SESSION, read->session_id, &read->session);
+    EVD_WANT(call, SESSION_DRAFT, read->session_id, &read->draft);
+    EVD_WANT(call, PIN_MAP, bases.base_version, &read->base_map);
+    EVD_WANT(call, FORM_SESSION_VERSION, bases.base_version, &read->base_version);
+    if (bases.form_version > 0)
+        evd_reader_want_definition(
+            call, evd_form_version_id(call->ids.project, call->ids.form, bases.form_version), &read->definition);
+    if (want_first != NULL) want_first(call);
+    evd_reader_fetch(call);
+    want_stages(call, read, bases.stage);
+    if (want_then != NULL) want_then(call);
+    evd_reader_fetch(call);
+    scan_sessions(call, read);
+}
+
+static struct evd_text uuid_or_null(struct evd_call *call, evd_uuid id) {
+    char text[EVD_UUID_TEXT_BYTES + 1];
+    if (evd_uuid_is_nil(id)) return EVD_TEXT("null");
+    evd_uuid_format(id, text);
+    return evd_text_print(evd_call_arena(call), "\"%s\"", text);
+}
+
+static struct evd_outcome stale_session(struct evd_call *call, evd_uuid declared, evd_uuid current) {
+    struct evd_text a = uuid_or_null(call, declared), b = uuid_or_null(call, current);
+    return (struct evd_outcome){
+        .code = EVD_STALE_BASE,
+        .members = evd_text_print(evd_call_arena(call),
+                                  "\"base\":\"session\",\"declared\":" EVD_TEXT_FMT ",\"current\":" EVD_TEXT_FMT,
+                                  EVD_TEXT_ARG(a), EVD_TEXT_ARG(b))};
+}
+
+/* What a Save consumes must be what is stored; without one, nothing typed may be there. */
+static struct evd_outcome refuse_draft(const struct evd_session_reads *read, const struct evd_draft_base *declared) {
+    const struct evd_session_draft *stored = read->draft;
+    struct evd_outcome stale = {.code = EVD_STALE_BASE, .members = EVD_TEXT("\"base\":\"draft\"")};
+    bool stored_is_empty = stored == NULL || stored->content.bytes == NULL;
+    if (declared == NULL) return stored_is_empty ? evd_ok() : stale;
+    bool same = stored != NULL && declared->etag == stored->etag && declared->write_seq == stored->write_seq &&
+                evd_uuid_equal(declared->holder, stored->holder);
+    return same ? evd_ok() : stale;
+}
+
+/* The study's summary has room for one more member of this form. */
+static bool fits_summary(const struct evd_session_reads *read) {
+    const struct evd_canonical_summary *summary = read->study->summary;
+    bool new_form = evd_summary_find(summary, read->form->base.id) == NULL;
+    if (new_form && summary != NULL && summary->forms.count >= EVD_LIMIT_SUMMARY_FORMS) return false;
+    return read->session != NULL || read->session_count < EVD_LIMIT_SUMMARY_MEMBERS;
+}
+
+struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
+                                      struct evd_session_bases bases) {
+    evd_uuid current = read->session == NULL ? (evd_uuid){{0}} : read->session->current_version;
+    if (read->study == NULL || read->form == NULL || !read->route_is_bound) return evd_outcome_of(EVD_NOT_FOUND);
+    struct evd_outcome outcome = evd_session_scopes_open(read->form, read->stages, read->stage_count);
+    if (outcome.code != EVD_OK) return outcome;
+    if (!evd_uuid_equal(bases.base_version, current)) return stale_session(call, bases.base_version, current);
+    if (read->base_map != NULL && !evd_pins_unpack(read->base_map->pins, &read->base_pins))
+        return evd_outcome_of(EVD_STORE_IS_CORRUPT);
+    outcome = refuse_draft(read, bases.draft);
+    if (outcome.code != EVD_OK) return outcome;
+    return fits_summary(read) ? evd_ok() : evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
+}

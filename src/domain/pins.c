@@ -1,0 +1,47 @@
+#include "evidenced/domain/pins.h"
+
+#include "evidenced/base/arena.h"
+
+#include <assert.h>
+
+_Static_assert(sizeof(struct evd_pin) == 32, "a packed pin is two ids and nothing else");
+
+bool evd_pins_unpack(struct evd_text packed, struct evd_pins *ret_pins) {
+    struct evd_pins pins = {(const struct evd_pin *)(const void *)packed.bytes,
+                            packed.size_bytes / sizeof(struct evd_pin)};
+    if (packed.size_bytes % sizeof(struct evd_pin) != 0) return false;
+    for (size_t i = 1; i < pins.count; i++)
+        if (evd_uuid_compare(pins.items[i - 1].context, pins.items[i].context) >= 0) return false;
+    *ret_pins = pins;
+    return true;
+}
+
+struct evd_text evd_pins_pack(struct evd_pins pins) {
+    return (struct evd_text){(const char *)pins.items, pins.count * sizeof(struct evd_pin)};
+}
+
+static int by_context(const void *a, const void *b) {
+    return evd_uuid_compare(((const struct evd_pin *)a)->context, ((const struct evd_pin *)b)->context);
+}
+
+struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, size_t change_count,
+                                 struct evd_arena *arena) {
+    struct evd_pin *merged = EVD_NEW_ARRAY(arena, struct evd_pin, base.count + change_count);
+    size_t count = 0, old = 0;
+    if (change_count > 1) qsort(changes, change_count, sizeof *changes, by_context);
+    for (size_t i = 0; i < change_count; i++) {
+        assert(i == 0 || by_context(&changes[i - 1], &changes[i]) < 0);
+        while (old < base.count && by_context(&base.items[old], &changes[i]) < 0)
+            merged[count++] = base.items[old++];
+        if (old < base.count && by_context(&base.items[old], &changes[i]) == 0) old++;
+        if (!evd_uuid_is_nil(changes[i].revision)) merged[count++] = changes[i];
+    }
+    while (old < base.count)
+        merged[count++] = base.items[old++];
+    return (struct evd_pins){merged, count};
+}
+
+const struct evd_pin *evd_pins_find(struct evd_pins pins, evd_uuid context) {
+    struct evd_pin wanted = {.context = context};
+    return pins.count == 0 ? NULL : bsearch(&wanted, pins.items, pins.count, sizeof wanted, by_context);
+}

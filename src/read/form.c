@@ -1,0 +1,119 @@
+/*
+ * Forms and their published versions.
+ */
+#include "evidenced/domain/definition.h"
+#include "evidenced/records/keys.h"
+#include "read/support.h"
+
+static struct evd_form_view view_of(const struct evd_call *call, const struct evd_form *form) {
+    struct evd_form_view view = {.id = form->base.id,
+                                 .name = form->name,
+                                 .version = form->base.version,
+                                 .published = form->published_seq,
+                                 .capacity = form->capacity};
+    if (form->published_seq > 0)
+        view.published_id = evd_form_version_id(call->ids.project, form->base.id, form->published_seq);
+    view.stages.items = form->bound_stages.items;
+    view.stages.count = form->bound_stages.count;
+    return view;
+}
+
+struct get_form {
+    const struct evd_form *form;
+};
+
+static void get_read(struct evd_call *call) {
+    struct get_form *state = EVD_CALL_STATE(call, get_form);
+    EVD_WANT(call, FORM, call->ids.form, &state->form);
+    evd_reader_fetch(call);
+}
+
+static struct evd_outcome get_refuse(struct evd_call *call) {
+    const struct get_form *state = call->state;
+    return evd_outcome_of(state->form == NULL ? EVD_NOT_FOUND : EVD_OK);
+}
+
+static void get_derive(struct evd_call *call) {
+    const struct evd_form *form = ((struct get_form *)call->state)->form;
+    struct evd_form_view view = view_of(call, form);
+    view.draft.items = form->draft.items;
+    view.draft.count = form->draft.count;
+    evd_call_receipt(call, &evd_type_form_view, &view);
+}
+
+const struct evd_command evd_command_get_form = {
+    EVD_VIEW("GetForm", "/v1/projects/{project}/forms/{form}", EVD_CAN_READ),
+    .read = get_read,
+    .refuse = get_refuse,
+    .derive = get_derive,
+};
+
+struct list_forms {
+    struct evd_page_scan page;
+};
+
+static const enum evd_value_kind name_position[] = {EVD_VALUE_TEXT};
+
+static void list_read(struct evd_call *call) {
+    struct list_forms *state = EVD_CALL_STATE(call, list_forms);
+    evd_reader_fetch(call);
+    state->page.scan.index = EVD_INDEX_forms;
+    evd_page_read(call, &state->page, name_position, 1);
+}
+
+static void list_derive(struct evd_call *call) {
+    const struct evd_page_scan *page = &((struct list_forms *)call->state)->page;
+    struct evd_form_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_form_view, page->count);
+    struct evd_text next = {0};
+    for (size_t i = 0; i < page->count; i++)
+        items[i] = view_of(call, (const struct evd_form *)page->records[i]);
+    if (page->more) {
+        struct evd_value last = {.kind = EVD_VALUE_TEXT, .text = items[page->count - 1].name};
+        next = evd_page_next(call, page, &last, 1);
+    }
+    evd_view_page(call, &evd_type_form_page, items, page->count, next);
+}
+
+const struct evd_command evd_command_list_forms = {
+    EVD_VIEW("ListForms", "/v1/projects/{project}/forms", EVD_CAN_READ),
+    .parse = evd_page_parse,
+    .read = list_read,
+    .derive = list_derive,
+};
+
+struct get_form_version {
+    const struct evd_definition *definition;
+};
+
+static void version_read(struct evd_call *call) {
+    struct get_form_version *state = EVD_CALL_STATE(call, get_form_version);
+    evd_reader_want_definition(call, call->ids.version, &state->definition);
+    evd_reader_fetch(call);
+}
+
+static struct evd_outcome version_refuse(struct evd_call *call) {
+    const struct get_form_version *state = call->state;
+    if (state->definition == NULL) return evd_outcome_of(EVD_NOT_FOUND);
+    bool of_form = evd_uuid_equal(evd_definition_version(state->definition)->form, call->ids.form);
+    return evd_outcome_of(of_form ? EVD_OK : EVD_NOT_FOUND);
+}
+
+static void version_derive(struct evd_call *call) {
+    const struct get_form_version *state = call->state;
+    const struct evd_form_version *version = evd_definition_version(state->definition);
+    struct evd_form_version_view view = {.id = version->base.id,
+                                         .form = version->form,
+                                         .seq = version->seq,
+                                         .stamp = version->base.stamp,
+                                         .published_at = version->published_at};
+    view.questions.items = version->questions.items;
+    view.questions.count = version->questions.count;
+    evd_call_receipt(call, &evd_type_form_version_view, &view);
+}
+
+const struct evd_command evd_command_get_form_version = {
+    EVD_VIEW("GetFormVersion", "/v1/projects/{project}/forms/{form}/versions/{version}", EVD_CAN_READ),
+    .read = version_read,
+    .refuse = version_refuse,
+    .derive = version_derive,
+};
