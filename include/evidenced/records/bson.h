@@ -2,7 +2,8 @@
  * The one codec of stored records: walks a type's field table between a struct and its BSON document.
  *
  * A document keeps what this version does not know, at every level, bytes intact. A name this version does not know
- * keeps its text. A known key of another type, or beyond its bound, is corrupt.
+ * keeps its text. A known key of another type, with more bytes or elements than its bound, or that comes twice, and a
+ * text that is not UTF-8, are corrupt. The range of a number binds JSON only; 32-bit numbers are taken.
  */
 #ifndef EVIDENCED_RECORDS_BSON_H
 #define EVIDENCED_RECORDS_BSON_H
@@ -24,7 +25,10 @@ enum evd_decoded {
 enum evd_decoded evd_bson_decode(const struct evd_type *type, const uint8_t *bson, size_t size_bytes,
                                  struct evd_arena *arena, void *ret_struct) __attribute__((warn_unused_result));
 
-/** Encode into the arena. Zero values are left out, but numbers, booleans and stamps. Never fails: what is encoded was bounded before. */
+/**
+ * Encode into the arena. Zero values are left out, but numbers, booleans and stamps. Never fails: what is encoded was
+ * bounded before.
+ */
 struct evd_image evd_bson_encode(const struct evd_type *type, const void *from, struct evd_arena *arena);
 
 #endif

@@ -26,11 +26,14 @@ struct evd_json_fault {
  */
 struct json_t *evd_json_parse(struct evd_text text, struct evd_arena *arena, struct evd_json_fault *ret_fault);
 
-/** Read an object into a zeroed struct of that type; false and *ret_fault when it does not fit. Borrows `from`. */
+/**
+ * Read an object into a zeroed struct of that type. False and *ret_fault when it does not fit; *ret_struct is then in
+ * an unspecified state. Borrows `from`.
+ */
 bool evd_json_read(const struct evd_type *type, const struct json_t *from, struct evd_arena *arena, void *ret_struct,
                    struct evd_json_fault *ret_fault);
 
-/** Render a struct as an object. Optional members with the zero value are left out, nullable ones are null. */
+/** Render a struct as an object. Zero: optional members are left out, nullable ones are null, but lists are empty. */
 void evd_json_write(const struct evd_type *type, const void *from, struct evd_buffer *to);
 
 /** The members of the object alone, without braces, for EVD_MEMBERS and for composing. */

@@ -32,8 +32,12 @@ struct evd_store {
     void *observer_self;
 };
 
+/* What may be called next; kept by the port. */
+enum evd_txn_phase { EVD_TXN_READING, EVD_TXN_FATE_UNKNOWN, EVD_TXN_ENDED };
+
 struct evd_txn {
     struct evd_store *store;
+    enum evd_txn_phase phase;
     struct evd_arena *arena;
     enum evd_read_kind kind;
     int64_t deadline_ms;

@@ -14,9 +14,9 @@
 struct evd_clock;
 
 struct evd_embedded_options {
-    const char *directory;                 /* made when missing, with mode 0700 */
+    const char *directory;                 /* copied; the store's own; made when missing, with mode 0700 */
     const struct evd_catalogue *catalogue; /* borrowed for the store's life */
-    const struct evd_clock *clock;         /* borrowed; deadlines */
+    const struct evd_clock *clock;         /* borrowed for the store's life; deadlines */
     uint64_t free_bytes_floor;             /* 0: EVD_LIMIT_STORE_FREE_BYTES */
     uint64_t write_buffer_bytes;           /* of all column families together; 0: 256 MiB */
     uint64_t block_cache_bytes;            /* 0: 32 MiB */
@@ -26,7 +26,10 @@ enum { EVD_EMBEDDED_FORMAT = 1, EVD_EMBEDDED_ERROR_BYTES = 512 };
 
 /**
  * Open or create. On failure returns NULL and a sentence in ret_error for the operator: the directory is in use by
- * another process, was written by a newer format, has no space, is not ours, or what RocksDB said.
+ * another process or by this one, was written by a newer format, has no space, is not ours, or what RocksDB said.
+ *
+ * Deadlines are instants of `clock`. What is left until one is waited for on the host's monotonic clock, so a clock
+ * that stands still cannot make a caller hang.
  */
 struct evd_store *evd_embedded_open(const struct evd_embedded_options *options,
                                     char ret_error[EVD_EMBEDDED_ERROR_BYTES]);

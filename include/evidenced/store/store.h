@@ -39,8 +39,8 @@ struct evd_key {
 /* A document as stored. size 0: no such record. The bytes live in the arena the transaction was opened with. */
 struct evd_image {
     const uint8_t *bson;
-    uint32_t size_bytes;
-    int64_t version; /* the document's top-level `version`; 0 when there is none */
+    uint32_t size_bytes; /* at most EVD_LIMIT_DOCUMENT_BYTES */
+    int64_t version;     /* the document's top-level `version`, an int64; 0 when there is none */
 };
 
 enum evd_value_kind { EVD_VALUE_UUID, EVD_VALUE_I64, EVD_VALUE_TEXT, EVD_VALUE_BOOL };
@@ -59,9 +59,11 @@ enum { EVD_STORE_INDEX_PATHS = 6, EVD_STORE_INDEX_TEXT_BYTES = 256 };
 
 /*
  * An index: never unique (uniqueness is by key). `paths` are dotted; the first is always the project, implied by
- * the key and not listed. At most one path passes through an array, which makes one entry an element. A document in
- * which a path is absent has no entry: that is what "partial" means. Entries are ordered by the paths' values, then
- * by id: numbers by value, texts and UUIDs by bytes.
+ * the key and not listed. At most one path passes through an array, and through one only, which makes one entry an
+ * element, equal elements one entry together; scans give such a path among the equal ones, or they see a document once
+ * an entry. A document in which a path is absent, or of none of the kinds above, has no entry: that is what "partial"
+ * means. Entries are ordered by the paths' values, then by id: numbers by value, texts and UUIDs by bytes. Texts that
+ * agree in their first EVD_STORE_INDEX_TEXT_BYTES count as equal.
  */
 struct evd_index {
     const char *name;
@@ -81,7 +83,8 @@ struct evd_catalogue {
 /*
  * The documents of one project whose first `equal_count` index values equal `equal`, in index order.
  * after: NULL to start at the beginning, else the remaining index values of the last document seen (path_count −
- * equal_count of them), and `after_id` its id; the scan goes on behind it.
+ * equal_count of them; when that is none, any pointer but NULL), and `after_id` its id; the scan goes on behind it,
+ * whether that document is still there or not.
  */
 struct evd_range {
     const struct evd_index *index;
@@ -144,8 +147,12 @@ EVD_STORE_RESULT evd_txn_scan(struct evd_txn *txn, const struct evd_range *range
                               struct evd_image *ret_images, size_t *ret_count);
 
 /**
- * All the writes or none, durable before it returns OK. Ends the transaction's reads. No key may occur twice.
- * An adapter resolves a commit of unknown fate itself while the deadline lasts.
+ * All the writes or none, durable before it returns OK. Ends the transaction's reads, whatever the answer; only close
+ * and, after UNKNOWN, commit_again may follow. No key may occur twice. No writes: OK.
+ *
+ * An adapter resolves a commit of unknown fate itself while the deadline lasts. CONFLICT without a key: the commit
+ * failed and is known not to have landed. An INSERT or INSERT_ONCE that another commit overtook after the snapshot
+ * is CONFLICT too: the command that runs again sees the record.
  */
 EVD_STORE_RESULT evd_txn_commit(struct evd_txn *txn, const struct evd_write *writes, size_t count);
 
@@ -155,20 +162,24 @@ EVD_STORE_RESULT evd_txn_commit_again(struct evd_txn *txn, int64_t deadline_ms);
 /** Ends the transaction; what was not committed is gone. NULL is fine. */
 void evd_txn_close(struct evd_txn *txn);
 
-/** One write without a transaction, guarded and durable as a commit is. */
+/** One write without a transaction, guarded and durable as a commit is. UNKNOWN: the caller reads the record to learn
+ * the fate. */
 EVD_STORE_RESULT evd_store_swap(struct evd_store *store, const struct evd_write *write, int64_t deadline_ms);
 
 /** Is the store able to commit right now (open, not recovering, enough space)? Writes nothing. */
 EVD_STORE_RESULT evd_store_probe(struct evd_store *store, int64_t deadline_ms);
 
-/** A consistent, openable copy into `directory`, which must not exist; commits go on meanwhile. */
+/** A consistent, openable copy into `directory`, which must not exist; commits go on meanwhile. UNAVAILABLE: the
+ * store is recovering, or the directory exists or cannot be made; what was begun is removed. */
 EVD_STORE_RESULT evd_store_backup(struct evd_store *store, const char *directory);
 
-/* What a call did, for budget tests and metrics: name `get`, `scan`, `commit` or `swap`, and how many records. */
+/* What a call did, for budget tests and metrics: `get`, `scan`, `insert`, `replace`, `delete` or `swap`, and how many
+ * records: keys asked for, documents found by a scan, writes handed over. */
 typedef void evd_store_observer(void *self, const char *call, evd_collection in, size_t records);
 
-/** One observer at a time, NULL for none. Called on the calling thread: once a collection for get and commit (a
- * commit's call names are `insert`, `replace`, `delete`), once for a scan. Set it before the store is shared. */
+/** One observer at a time, NULL for none. Called on the calling thread after the store answered, whatever the answer:
+ * once a collection for get; for commit once a collection for each of `insert` (both kinds), `replace`, `delete`, in
+ * this order; once for a scan or swap. Collections come in ascending order. Set it before the store is shared. */
 void evd_store_observe(struct evd_store *store, evd_store_observer *observer, void *self);
 
 struct evd_store_figures {

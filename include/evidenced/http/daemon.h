@@ -1,0 +1,30 @@
+/*
+ * Daemon: everything of `evidenced` put together, and the loop that keeps it going until it is told to stop.
+ *
+ * One libuv loop, on the calling thread, has the timers and the signals:
+ *
+ *   SIGTERM, SIGINT   readyz fails, drain-seconds go on as before, then nothing new is accepted, what is in flight is
+ *                     answered, and it ends; 30 seconds in all. The second one ends it at once
+ *   SIGHUP            reads the configuration and the key set again
+ *   SIGPIPE           ignored
+ */
+#ifndef EVIDENCED_HTTP_DAEMON_H
+#define EVIDENCED_HTTP_DAEMON_H
+
+#include "evidenced/base/config.h"
+
+enum { EVD_DAEMON_ERROR_BYTES = 768 };
+
+/**
+ * Serve until a signal ends it. Logs to the descriptor log_fd, from an event `listening` (fields api_port, admin_port,
+ * control) on, after which calls are answered.
+ *
+ * config    borrowed; what it was read from is `input`, which is read again on SIGHUP
+ *
+ * Returns the exit status: 0 when it was stopped and nothing was left unanswered; 1 when it could not start, with a
+ * sentence for the operator in ret_error, or did not end in time, with ret_error empty.
+ */
+int evd_daemon_run(const struct evd_config *config, const struct evd_config_input *input, int log_fd,
+                   char ret_error[EVD_DAEMON_ERROR_BYTES]);
+
+#endif

@@ -1,0 +1,288 @@
+#include "house.h"
+
+#include "evidenced/base/limits.h"
+#include "evidenced/base/sha256.h"
+#include "evidenced/records/keys.h"
+#include "evidenced/store/embedded.h"
+
+#include <pthread.h>
+
+static const int64_t wall_ms = INT64_C(1800000000000);
+
+struct asked {
+    struct evd_call call;
+    struct evd_arena arena;
+    struct evd_task task;
+    struct house *house;
+    pthread_mutex_t mutex;
+    pthread_cond_t answered;
+    bool done;
+};
+
+static void start(struct house *house) {
+    char error[EVD_EMBEDDED_ERROR_BYTES];
+    struct evd_embedded_options store = {
+        .directory = house->directory, .catalogue = evd_catalogue_stored(), .clock = &house->clock.clock};
+    house->store = evd_embedded_open(&store, error);
+    ck_assert_msg(house->store != NULL, "%s", error);
+    struct evd_runtime_options options = {.store = house->store,
+                                          .clock = &house->clock.clock,
+                                          .random = &house->random.random,
+                                          .workers = house->workers,
+                                          .queue = 10000,
+                                          .conformance = true};
+    house->runtime = evd_runtime_open(&options);
+}
+
+void house_open(struct house *house, unsigned workers) {
+    char *path;
+    *house = (struct house){.workers = workers};
+    evd_test_clock_init(&house->clock, wall_ms);
+    evd_test_random_init(&house->random, 1);
+    ck_assert_int_gt(asprintf(&path, "%s/store", evd_test_directory()), 0);
+    house->directory = path;
+    start(house);
+}
+
+void house_restart(struct house *house) {
+    evd_runtime_close(house->runtime);
+    evd_store_close(house->store);
+    start(house);
+}
+
+void house_close(struct house *house) {
+    evd_runtime_close(house->runtime);
+    evd_store_close(house->store);
+    free((char *)(uintptr_t)house->directory);
+}
+
+static evd_uuid numbered(const char *what, unsigned number) {
+    struct evd_text part = {(const char *)&number, sizeof number};
+    evd_uuid id = evd_uuid_derive(what, &part, 1);
+    id.bytes[6] = (uint8_t)(0x40 | (id.bytes[6] & 0x0F)); /* a random one's version: derived ids are refused */
+    return id;
+}
+
+evd_uuid person(unsigned number) {
+    return numbered("person", number);
+}
+
+evd_uuid command_id(unsigned number) {
+    return numbered("command", number);
+}
+
+static void done(struct evd_call *call) {
+    struct asked *asked = call->owner;
+    (void)pthread_mutex_lock(&asked->mutex);
+    asked->done = true;
+    (void)pthread_cond_signal(&asked->answered);
+    (void)pthread_mutex_unlock(&asked->mutex);
+}
+
+static void run_task(struct evd_task *task) {
+    struct asked *asked = (struct asked *)((char *)task - offsetof(struct asked, task));
+    evd_runtime_run(asked->house->runtime, &asked->call);
+}
+
+static void wait_for(struct house *house, struct asked *asked) {
+    if (house->workers == 0) {
+        evd_runtime_run(house->runtime, &asked->call);
+        while (!asked->done) {
+            evd_test_clock_advance(&house->clock, 1);
+            evd_runtime_tick(house->runtime);
+            while (evd_runtime_work(house->runtime)) {}
+        }
+        return;
+    }
+    ck_assert(evd_runtime_post(house->runtime, &asked->task));
+    (void)pthread_mutex_lock(&asked->mutex);
+    while (!asked->done)
+        (void)pthread_cond_wait(&asked->answered, &asked->mutex);
+    (void)pthread_mutex_unlock(&asked->mutex);
+}
+
+static json_t *errors_of(const struct evd_errors *errors) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct evd_error *error = &errors->items[i];
+        (void)json_array_append_new(list, json_pack("{s:s%, s:s}", "pointer", error->pointer.bytes,
+                                                    (int)error->pointer.size_bytes, "code", error->code));
+    }
+    return list;
+}
+
+static json_t *members_of(const struct evd_outcome *outcome) {
+    char *text;
+    json_error_t error;
+    ck_assert_int_gt(asprintf(&text, "{" EVD_TEXT_FMT "}", EVD_TEXT_ARG(outcome->members)), 0);
+    json_t *members = json_loads(text, 0, &error);
+    ck_assert_msg(members != NULL, "%s: %s", error.text, text);
+    free(text);
+    if (outcome->errors != NULL) (void)json_object_set_new(members, "errors", errors_of(outcome->errors));
+    return members;
+}
+
+static struct reply reply_of(const struct evd_call *call) {
+    struct reply reply = {.code = call->outcome.code,
+                          .reason = call->outcome.reason,
+                          .replayed = call->replayed,
+                          .charged = call->attempts_charged,
+                          .free = call->attempts_free};
+    uint64_t bit = EVD_OUTCOME_BIT(call->outcome.code);
+    ck_assert_msg(reply.code == EVD_OK || (evd_command_outcomes(call->command) & bit) != 0, "%s may not answer %s",
+                  call->command->name, evd_outcome_entry_of(reply.code)->name);
+    if (reply.code != EVD_OK) {
+        reply.body = members_of(&call->outcome);
+        return reply;
+    }
+    json_error_t error;
+    reply.text = strndup(call->receipt.bytes, call->receipt.size_bytes);
+    reply.body = json_loads(reply.text, JSON_REJECT_DUPLICATES, &error);
+    ck_assert_msg(reply.body != NULL, "%s: %s", error.text, reply.text);
+    return reply;
+}
+
+void reply_done(struct reply *reply) {
+    json_decref(reply->body);
+    free(reply->text);
+    *reply = (struct reply){0};
+}
+
+struct reply ask(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
+                 evd_uuid id, const char *body) {
+    struct asked asked = {.house = house, .task.run = run_task};
+    (void)pthread_mutex_init(&asked.mutex, NULL);
+    (void)pthread_cond_init(&asked.answered, NULL);
+    evd_arena_init(&asked.arena, EVD_LIMIT_CALL_ARENA_BYTES);
+    evd_arena_init(&asked.call.attempt_arena, EVD_LIMIT_CALL_ARENA_BYTES);
+    asked.call.command = command;
+    asked.call.arena = &asked.arena;
+    asked.call.ids = ids;
+    asked.call.caller = caller;
+    asked.call.command_id = id;
+    asked.call.may_create_projects = true;
+    asked.call.body = evd_text_from(body);
+    asked.call.page.limit = EVD_LIMIT_PAGE_DEFAULT;
+    asked.call.deadline_ms = evd_clock_monotonic_ms(&house->clock.clock) + EVD_LIMIT_DEADLINE_MS;
+    asked.call.done = done;
+    asked.call.owner = &asked;
+    wait_for(house, &asked);
+    struct reply reply = reply_of(&asked.call);
+    evd_arena_done(&asked.call.attempt_arena);
+    evd_arena_done(&asked.arena);
+    (void)pthread_cond_destroy(&asked.answered);
+    (void)pthread_mutex_destroy(&asked.mutex);
+    return reply;
+}
+
+struct reply ask_ok(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
+                    evd_uuid id, const char *body) {
+    struct reply reply = ask(house, command, ids, caller, id, body);
+    char *members = reply.code == EVD_OK ? NULL : json_dumps(reply.body, 0);
+    ck_assert_msg(reply.code == EVD_OK, "%s: %s %s", command->name, evd_outcome_entry_of(reply.code)->name, members);
+    return reply;
+}
+
+const char *text_of(const struct reply *reply, const char *member) {
+    const char *text = json_string_value(json_object_get(reply->body, member));
+    ck_assert_msg(text != NULL, "no %s in the reply", member);
+    return text;
+}
+
+long long number_of(const struct reply *reply, const char *member) {
+    const json_t *number = json_object_get(reply->body, member);
+    ck_assert_msg(json_is_integer(number), "no %s in the reply", member);
+    return json_integer_value(number);
+}
+
+static evd_uuid id_of(struct reply reply, const char *member) {
+    evd_uuid id;
+    ck_assert(evd_uuid_parse(evd_text_from(text_of(&reply, member)), &id));
+    reply_done(&reply);
+    return id;
+}
+
+static char *questions_of(unsigned count) {
+    json_t *list = json_array();
+    for (unsigned i = 1; i <= count; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof id, "q%u", i);
+        (void)json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:b}", "id", id, "label", id, "kind", "text", "required", i == 1));
+    }
+    char *text = json_dumps(list, 0);
+    json_decref(list);
+    return text;
+}
+
+static void furnish_form(struct house *house, unsigned questions, unsigned target) {
+    char *list = questions_of(questions), *body, form[EVD_UUID_TEXT_BYTES + 1];
+    struct evd_ids ids = {.project = house->project};
+    ck_assert_int_gt(asprintf(&body, "{\"name\":\"Extraction\",\"capacity\":{\"target\":%u},\"questions\":%s}", target, list),
+                     0);
+    ids.form = house->form =
+        id_of(ask_ok(house, &evd_command_create_form, ids, house->admin, command_id(9001), body), "id");
+    free(body);
+    free(list);
+    evd_uuid_format(house->form, form);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_gt(asprintf(&body, "{\"name\":\"Stage %u\",\"formId\":\"%s\"}", i, form), 0);
+        *(i == 0 ? &house->stage : &house->other_stage) =
+            id_of(ask_ok(house, &evd_command_create_stage, ids, house->admin, command_id(9002 + i), body), "id");
+        free(body);
+    }
+    house->form_version = id_of(ask_ok(house, &evd_command_publish_form, ids, house->admin, command_id(9004),
+                                       "{\"baseVersion\":3}"),
+                                "formVersionId");
+}
+
+static void furnish_studies(struct house *house) {
+    struct evd_ids ids = {.project = house->project};
+    struct reply reply = ask_ok(house, &evd_command_add_studies, ids, house->admin, command_id(9005),
+                                "{\"studies\":[{\"title\":\"First\"},{\"title\":\"Second\"}]}");
+    json_t *rows = json_object_get(reply.body, "rows");
+    for (size_t i = 0; i < 2; i++) {
+        const char *id = json_string_value(json_object_get(json_array_get(rows, i), "studyId"));
+        ck_assert(evd_uuid_parse(evd_text_from(id), i == 0 ? &house->study : &house->other_study));
+    }
+    reply_done(&reply);
+}
+
+void house_furnish(struct house *house, unsigned questions, unsigned target) {
+    static const struct evd_ids none;
+    house->admin = person(0);
+    house->project =
+        id_of(ask_ok(house, &evd_command_create_project, none, house->admin, command_id(9000), "{\"name\":\"A review\"}"),
+              "id");
+    for (unsigned i = 1; i < 10; i++) {
+        char body[200], id[EVD_UUID_TEXT_BYTES + 1];
+        struct evd_ids ids = {.project = house->project};
+        evd_uuid_format(person(i), id);
+        (void)snprintf(body, sizeof body, "{\"investigatorId\":\"%s\",\"roles\":[\"reviewer\"]}", id);
+        struct reply reply = ask_ok(house, &evd_command_set_member, ids, house->admin, command_id(9100 + i), body);
+        reply_done(&reply);
+    }
+    furnish_form(house, questions, target);
+    furnish_studies(house);
+}
+
+struct evd_ids session_ids(const struct house *house) {
+    return (struct evd_ids){.project = house->project, .study = house->study, .form = house->form};
+}
+
+char *save_body(const struct house *house, const char *base, unsigned first, unsigned last, const char *value) {
+    char stage[EVD_UUID_TEXT_BYTES + 1];
+    json_t *answers = json_array();
+    evd_uuid_format(house->stage, stage);
+    for (unsigned i = first; i <= last; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof id, "q%u", i);
+        (void)json_array_append_new(answers,
+                                    json_pack("{s:s, s:s, s:n}", "question", id, "value", value, "baseRevision"));
+    }
+    json_t *body = json_pack("{s:s, s:i, s:s?, s:n, s:o}", "stage", stage, "formVersion", 1, "baseVersion", base,
+                             "draft", "answers", answers);
+    char *text = json_dumps(body, 0);
+    json_decref(body);
+    return text;
+}

@@ -1,0 +1,73 @@
+/*
+ * The house in one process: the embedded store, the runtime and the command table, without HTTP; clock and
+ * randomness belong to the test. Conformance is on: a command that breaks a rule of the house ends the test.
+ */
+#ifndef EVIDENCED_TESTS_SUPPORT_HOUSE_H
+#define EVIDENCED_TESTS_SUPPORT_HOUSE_H
+
+#include "test.h"
+
+#include "evidenced/commands/table.h"
+#include "evidenced/runtime/runtime.h"
+#include "evidenced/store/store.h"
+
+#include <jansson.h>
+
+struct house {
+    struct evd_test_clock clock;
+    struct evd_test_random random;
+    const char *directory;
+    struct evd_store *store;
+    struct evd_runtime *runtime;
+    unsigned workers;
+    evd_uuid admin, project, form, form_version, stage, other_stage, study, other_study;
+};
+
+/* What a call answered. */
+struct reply {
+    enum evd_outcome_code code;
+    enum evd_reason reason;
+    bool replayed;
+    unsigned charged, free;
+    json_t *body; /* the receipt or view; of a refusal: its members, with `errors`. Freed by reply_done */
+    char *text;   /* the receipt as it was answered */
+};
+
+void reply_done(struct reply *reply);
+
+/** A fresh store and runtime. workers 0: everything runs on the asking thread. */
+void house_open(struct house *house, unsigned workers);
+void house_close(struct house *house);
+
+/** Stop and start again on what the store holds. */
+void house_restart(struct house *house);
+
+/** A person's or command's id, by number: the same number gives the same id. */
+evd_uuid person(unsigned number);
+evd_uuid command_id(unsigned number);
+
+/** Ask, and wait for the answer. body: JSON, NULL for none. */
+struct reply ask(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
+                 evd_uuid id, const char *body);
+
+/** As above, and it must succeed. */
+struct reply ask_ok(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
+                    evd_uuid id, const char *body);
+
+/**
+ * A project to work in: administrator person(0), reviewers person(1) to person(9), a form of `questions` text
+ * questions q1, q2, … (q1 required) with this target, bound to two stages and published, and two studies.
+ */
+void house_furnish(struct house *house, unsigned questions, unsigned target);
+
+/** Ids of the session's routes on the first study. */
+struct evd_ids session_ids(const struct house *house);
+
+/** The body of a Save: answers q<first> … q<last> with `value`; base NULL: the first. To be freed. */
+char *save_body(const struct house *house, const char *base, unsigned first, unsigned last, const char *value);
+
+/** A string member of a reply, which must be there. */
+const char *text_of(const struct reply *reply, const char *member);
+long long number_of(const struct reply *reply, const char *member);
+
+#endif
