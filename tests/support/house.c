@@ -22,12 +22,12 @@ struct asked {
 static void start(struct house *house) {
     char error[EVD_EMBEDDED_ERROR_BYTES];
     struct evd_embedded_options store = {
-        .directory = house->directory, .catalogue = evd_catalogue_stored(), .clock = &house->clock.clock};
+        .directory = house->directory, .catalogue = evd_catalogue_stored(), .clock = house->time};
     house->store = evd_embedded_open(&store, error);
     ck_assert_msg(house->store != NULL, "%s", error);
     struct evd_runtime_options options = {.store = house->store,
-                                          .clock = &house->clock.clock,
-                                          .random = &house->random.random,
+                                          .clock = house->time,
+                                          .random = house->workers == 0 ? &house->random.random : evd_random_system(),
                                           .workers = house->workers,
                                           .queue = 10000,
                                           .conformance = true};
@@ -38,6 +38,7 @@ void house_open(struct house *house, unsigned workers) {
     char *path;
     *house = (struct house){.workers = workers};
     evd_test_clock_init(&house->clock, wall_ms);
+    house->time = workers == 0 ? &house->clock.clock : evd_clock_system();
     evd_test_random_init(&house->random, 1);
     ck_assert_int_gt(asprintf(&path, "%s/store", evd_test_directory()), 0);
     house->directory = path;
@@ -163,7 +164,7 @@ struct reply ask(struct house *house, const struct evd_command *command, struct 
     asked.call.may_create_projects = true;
     asked.call.body = evd_text_from(body);
     asked.call.page.limit = EVD_LIMIT_PAGE_DEFAULT;
-    asked.call.deadline_ms = evd_clock_monotonic_ms(&house->clock.clock) + EVD_LIMIT_DEADLINE_MS;
+    asked.call.deadline_ms = evd_clock_monotonic_ms(house->time) + EVD_LIMIT_DEADLINE_MS;
     asked.call.done = done;
     asked.call.owner = &asked;
     wait_for(house, &asked);

@@ -1,6 +1,6 @@
 /*
- * The house in one process: the embedded store, the runtime and the command table, without HTTP; clock and
- * randomness belong to the test. Conformance is on: a command that breaks a rule of the house ends the test.
+ * The house in one process: the embedded store, the runtime and the command table, without HTTP; without workers the
+ * clock belongs to the test. Conformance is on: a command that breaks a rule of the house ends the test.
  */
 #ifndef EVIDENCED_TESTS_SUPPORT_HOUSE_H
 #define EVIDENCED_TESTS_SUPPORT_HOUSE_H
@@ -14,7 +14,8 @@
 #include <jansson.h>
 
 struct house {
-    struct evd_test_clock clock;
+    struct evd_test_clock clock;  /* the house's without workers */
+    const struct evd_clock *time; /* the house's: with workers the host's, since nobody else moves it for them */
     struct evd_test_random random;
     const char *directory;
     struct evd_store *store;
