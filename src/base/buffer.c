@@ -11,8 +11,9 @@ void evd_buffer_init(struct evd_buffer *buffer, struct evd_arena *arena, size_t 
 
 uint8_t *evd_buffer_extend(struct evd_buffer *buffer, size_t size_bytes) {
     if (size_bytes > buffer->capacity_bytes - buffer->size_bytes) {
-        size_t capacity_bytes = buffer->capacity_bytes * 2;
-        if (capacity_bytes < buffer->size_bytes + size_bytes) capacity_bytes = buffer->size_bytes + size_bytes;
+        size_t capacity_bytes = buffer->capacity_bytes * 2, needed_bytes;
+        if (__builtin_add_overflow(buffer->size_bytes, size_bytes, &needed_bytes)) needed_bytes = SIZE_MAX;
+        if (capacity_bytes < needed_bytes) capacity_bytes = needed_bytes;
         uint8_t *bytes = evd_arena_alloc(buffer->arena, capacity_bytes);
         memcpy(bytes, buffer->bytes, buffer->size_bytes);
         buffer->bytes = bytes;

@@ -51,11 +51,11 @@ struct evd_log_field {
 /**
  * Start a log on a descriptor: a file, pipe, terminal or stream socket, blocking or not.
  *
- * fd      borrowed; its flags are left alone, because others may share it; must stay open until evd_log_free
+ * fd      duplicated: the caller's may be closed at any time; its flags are left alone, because others may share it
  * level   the least grave level that is written
  * clock   borrowed; dates the lines
  *
- * Returns NULL, errno set, when there is no memory or no thread.
+ * Returns NULL, errno set, when fd is not open or there is no memory, descriptor or thread.
  */
 struct evd_log *evd_log_new(int fd, enum evd_log_level level, const struct evd_clock *clock)
     __attribute__((warn_unused_result));
