@@ -5,6 +5,9 @@
  * reopening. So the gate closes (UNAVAILABLE to newcomers), what is running ends, the database is reopened and has
  * flushed what it recovered, the fate of each pending commit is read back, and the gate opens. Only a commit whose
  * deadline ends before that is UNKNOWN.
+ *
+ * Index entries are written with their records: an index that is declared or changed later has no entries of the
+ * records that were there before. Such a change is a new format.
  */
 #ifndef EVIDENCED_STORE_EMBEDDED_H
 #define EVIDENCED_STORE_EMBEDDED_H
