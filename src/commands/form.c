@@ -37,6 +37,7 @@ const struct evd_command evd_command_create_form = {
     .scope = EVD_WRITES_DEFINITIONS,
     .body_limit_bytes = EVD_LIMIT_STUDY_BATCH_BODY_BYTES, /* 5,000 questions with their texts */
     .request = &evd_type_create_form_request,
+    .answer = &evd_type_record_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
     .refuse = create_refuse,
     .derive = create_derive,
@@ -109,6 +110,7 @@ const struct evd_command evd_command_publish_form = {
     .scope = EVD_WRITES_DEFINITIONS,
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_publish_form_request,
+    .answer = &evd_type_publication_receipt,
     .outcomes =
         EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
     .read = publish_read,

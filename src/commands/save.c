@@ -326,8 +326,8 @@ static void save_derive(struct evd_call *call) {
         .name = (command_name), .method = EVD_COMMAND_POST,                                                            \
         .path = "/v1/projects/{project}/studies/{study}/forms/{form}/session/" verb, .needs = EVD_CAN_EXTRACT,         \
         .commit = EVD_COMMIT_TXN, .scope = EVD_WRITES_STUDY, .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,         \
-        .request = &evd_type_save_request, .outcomes = SESSION_OUTCOMES, .lanes = evd_lane_of_study,                   \
-        .read = save_read, .refuse = save_refuse, .derive = save_derive,                                               \
+        .request = &evd_type_save_request, .answer = &evd_type_session_receipt, .outcomes = SESSION_OUTCOMES,          \
+        .lanes = evd_lane_of_study, .read = save_read, .refuse = save_refuse, .derive = save_derive,                   \
     }
 
 const struct evd_command evd_command_save = SAVE_LIKE("Save", "save");

@@ -224,6 +224,7 @@ const struct evd_command evd_command_add_studies = {
     .scope = EVD_WRITES_STUDY,
     .body_limit_bytes = EVD_LIMIT_STUDY_BATCH_BODY_BYTES,
     .request = &evd_type_add_studies_request,
+    .answer = &evd_type_batch_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
     .read = add_read,
     .refuse = add_refuse,

@@ -54,6 +54,7 @@ const struct evd_command evd_command_withdraw = {
     .scope = EVD_WRITES_STUDY,
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_withdraw_request,
+    .answer = &evd_type_session_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_STAGE_COMPLETED) |
                 EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
     .lanes = evd_lane_of_study,

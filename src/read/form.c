@@ -43,6 +43,7 @@ static void get_derive(struct evd_call *call) {
 
 const struct evd_command evd_command_get_form = {
     EVD_VIEW("GetForm", "/v1/projects/{project}/forms/{form}", EVD_CAN_READ),
+    .answer = &evd_type_form_view,
     .read = get_read,
     .refuse = get_refuse,
     .derive = get_derive,
@@ -52,13 +53,17 @@ struct list_forms {
     struct evd_page_scan page;
 };
 
-static const enum evd_value_kind name_position[] = {EVD_VALUE_TEXT};
+static const struct evd_page_order by_name = {.index = EVD_INDEX_forms, .count = 1, .kinds = {EVD_VALUE_TEXT}};
+
+static struct evd_outcome list_parse(struct evd_call *call) {
+    return evd_page_check(call, &by_name);
+}
 
 static void list_read(struct evd_call *call) {
     struct list_forms *state = EVD_CALL_STATE(call, list_forms);
     evd_reader_fetch(call);
-    state->page.scan.index = EVD_INDEX_forms;
-    evd_page_read(call, &state->page, name_position, 1);
+    state->page = (struct evd_page_scan){.order = &by_name, .limit = call->page.limit};
+    evd_page_read(call, &state->page);
 }
 
 static void list_derive(struct evd_call *call) {
@@ -69,14 +74,15 @@ static void list_derive(struct evd_call *call) {
         items[i] = view_of(call, (const struct evd_form *)page->records[i]);
     if (page->more) {
         struct evd_value last = {.kind = EVD_VALUE_TEXT, .text = items[page->count - 1].name};
-        next = evd_page_next(call, page, &last, 1);
+        next = evd_page_next(call, page, &last);
     }
     evd_view_page(call, &evd_type_form_page, items, page->count, next);
 }
 
 const struct evd_command evd_command_list_forms = {
     EVD_VIEW("ListForms", "/v1/projects/{project}/forms", EVD_CAN_READ),
-    .parse = evd_page_parse,
+    .answer = &evd_type_form_page,
+    .parse = list_parse,
     .read = list_read,
     .derive = list_derive,
 };
@@ -113,6 +119,8 @@ static void version_derive(struct evd_call *call) {
 
 const struct evd_command evd_command_get_form_version = {
     EVD_VIEW("GetFormVersion", "/v1/projects/{project}/forms/{form}/versions/{version}", EVD_CAN_READ),
+    .answer = &evd_type_form_version_view,
+    .immutable = true,
     .read = version_read,
     .refuse = version_refuse,
     .derive = version_derive,

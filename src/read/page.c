@@ -37,14 +37,6 @@ static bool decode(struct evd_call *call, struct evd_text *ret_bytes) {
     return true;
 }
 
-struct evd_outcome evd_page_parse(struct evd_call *call) {
-    struct evd_text bytes;
-    if (call->page.cursor.bytes == NULL || decode(call, &bytes)) return evd_ok();
-    return (struct evd_outcome){.code = EVD_MALFORMED,
-                                .detail = EVD_TEXT("`cursor` is not one this list gave."),
-                                .members = EVD_TEXT("\"parameter\":\"cursor\"")};
-}
-
 static bool take(struct evd_text *from, void *to, size_t size_bytes) {
     if (from->size_bytes < size_bytes) return false;
     memcpy(to, from->bytes, size_bytes);
@@ -68,25 +60,40 @@ static bool take_value(struct evd_text *from, enum evd_value_kind kind, struct e
     return false;
 }
 
-/* A cursor that fits no position of this index begins at the beginning: it cannot have come from here. */
-static bool set_position(struct evd_call *call, struct evd_page_scan *page, const enum evd_value_kind *kinds,
-                         size_t count) {
+struct position {
+    evd_uuid id;
+    struct evd_value values[EVD_STORE_INDEX_PATHS];
+};
+
+static bool position_of(struct evd_call *call, const struct evd_page_order *order, struct position *ret_position) {
     struct evd_text bytes;
-    if (call->page.cursor.bytes == NULL || !decode(call, &bytes)) return false;
-    if (!take(&bytes, &page->scan.after_id, sizeof page->scan.after_id)) return false;
-    for (size_t i = 0; i < count; i++)
-        if (!take_value(&bytes, kinds[i], &page->position[i])) return false;
-    page->scan.after = page->position;
-    return true;
+    if (!decode(call, &bytes) || !take(&bytes, &ret_position->id, sizeof ret_position->id)) return false;
+    for (size_t i = 0; i < order->count; i++)
+        if (!take_value(&bytes, order->kinds[i], &ret_position->values[i])) return false;
+    return bytes.size_bytes == 0;
 }
 
-void evd_page_read(struct evd_call *call, struct evd_page_scan *page, const enum evd_value_kind *position_kinds,
-                   size_t position_count) {
-    (void)set_position(call, page, position_kinds, position_count);
-    page->scan.limit = call->page.limit + 1; /* one more tells whether there is a next page */
-    evd_reader_scan(call, &page->scan, &page->records, &page->count);
-    page->more = page->count > call->page.limit;
-    if (page->more) page->count = call->page.limit;
+struct evd_outcome evd_page_check(struct evd_call *call, const struct evd_page_order *order) {
+    struct position position;
+    if (call->page.cursor.bytes == NULL || position_of(call, order, &position)) return evd_ok();
+    return (struct evd_outcome){.code = EVD_MALFORMED,
+                                .detail = EVD_TEXT("`cursor` is not one this list gave."),
+                                .members = EVD_TEXT("\"parameter\":\"cursor\"")};
+}
+
+void evd_page_read(struct evd_call *call, struct evd_page_scan *page) {
+    struct position position;
+    struct evd_scan scan = {.index = page->order->index,
+                            .equal = page->equal,
+                            .equal_count = page->equal_count,
+                            .limit = page->limit + 1}; /* one more tells whether there is a next page */
+    if (call->page.cursor.bytes != NULL && position_of(call, page->order, &position)) {
+        scan.after = position.values;
+        scan.after_id = position.id;
+    }
+    evd_reader_scan(call, &scan, &page->records, &page->count);
+    page->more = page->count > page->limit;
+    if (page->more) page->count = page->limit;
 }
 
 static void add_value(struct evd_buffer *out, const struct evd_value *value) {
@@ -103,13 +110,13 @@ static void add_value(struct evd_buffer *out, const struct evd_value *value) {
     }
 }
 
-struct evd_text evd_page_next(struct evd_call *call, const struct evd_page_scan *page, const struct evd_value *position,
-                              size_t position_count) {
+struct evd_text evd_page_next(struct evd_call *call, const struct evd_page_scan *page,
+                              const struct evd_value *position) {
     struct evd_buffer out;
     if (!page->more) return (struct evd_text){0};
     evd_buffer_init(&out, evd_call_arena(call), 128);
     add_hex(&out, &page->records[page->count - 1]->id, sizeof(evd_uuid));
-    for (size_t i = 0; i < position_count; i++)
+    for (size_t i = 0; i < page->order->count; i++)
         add_value(&out, &position[i]);
     return evd_buffer_text(&out);
 }

@@ -9,23 +9,29 @@
 #include "evidenced/read/views.h"
 #include "evidenced/runtime/reader.h"
 
-struct evd_page_scan {
-    struct evd_scan scan; /* without after, after_id and limit */
-    const struct evd_record *const *records;
+/* Which index a list pages through, and the kinds of its values behind what the list fixes: the cursor holds these. */
+struct evd_page_order {
+    enum evd_index_number index;
     size_t count;
-    bool more;
-    struct evd_value position[EVD_STORE_INDEX_PATHS];
+    enum evd_value_kind kinds[EVD_STORE_INDEX_PATHS];
 };
 
-/** Check the request's cursor; Malformed names it. For a command's parse. */
-struct evd_outcome evd_page_parse(struct evd_call *call);
+struct evd_page_scan {
+    const struct evd_page_order *order;
+    const struct evd_value *equal; /* the index values the list fixes, if any */
+    size_t equal_count, limit;
+    const struct evd_record *const *records;
+    size_t count;
+    bool more; /* behind the last of them */
+};
 
-/** One page of the index, and whether there is more. position_kinds: of the index values behind `equal`. */
-void evd_page_read(struct evd_call *call, struct evd_page_scan *page, const enum evd_value_kind *position_kinds,
-                   size_t position_count);
+/** Is the request's cursor one that a list of this order gave? Malformed, naming it, when not. For a command's parse. */
+struct evd_outcome evd_page_check(struct evd_call *call, const struct evd_page_order *order);
 
-/** The cursor behind a record with these index values; bytes NULL when there is no more. */
-struct evd_text evd_page_next(struct evd_call *call, const struct evd_page_scan *page, const struct evd_value *position,
-                              size_t position_count);
+/** One page from the request's cursor on: at most page->limit records. */
+void evd_page_read(struct evd_call *call, struct evd_page_scan *page);
+
+/** The cursor behind the page's last record, which has these index values; bytes NULL when there is no more. */
+struct evd_text evd_page_next(struct evd_call *call, const struct evd_page_scan *page, const struct evd_value *position);
 
 #endif

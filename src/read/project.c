@@ -30,6 +30,7 @@ static void get_derive(struct evd_call *call) {
 
 const struct evd_command evd_command_get_project = {
     EVD_VIEW("GetProject", "/v1/projects/{project}", EVD_CAN_READ),
+    .answer = &evd_type_project_view,
     .read = get_read,
     .refuse = get_refuse,
     .derive = get_derive,
@@ -39,13 +40,17 @@ struct list_members {
     struct evd_page_scan page;
 };
 
-static const enum evd_value_kind member_position[] = {EVD_VALUE_UUID};
+static const struct evd_page_order by_investigator = {.index = EVD_INDEX_memberships, .count = 1, .kinds = {EVD_VALUE_UUID}};
+
+static struct evd_outcome members_parse(struct evd_call *call) {
+    return evd_page_check(call, &by_investigator);
+}
 
 static void members_read(struct evd_call *call) {
     struct list_members *state = EVD_CALL_STATE(call, list_members);
     evd_reader_fetch(call);
-    state->page.scan.index = EVD_INDEX_memberships;
-    evd_page_read(call, &state->page, member_position, 1);
+    state->page = (struct evd_page_scan){.order = &by_investigator, .limit = call->page.limit};
+    evd_page_read(call, &state->page);
 }
 
 static const struct evd_membership *membership_at(const struct evd_page_scan *page, size_t at) {
@@ -64,14 +69,15 @@ static void members_derive(struct evd_call *call) {
     }
     if (page->more) {
         struct evd_value last = {.kind = EVD_VALUE_UUID, .uuid = membership_at(page, page->count - 1)->investigator};
-        next = evd_page_next(call, page, &last, 1);
+        next = evd_page_next(call, page, &last);
     }
     evd_view_page(call, &evd_type_member_page, items, page->count, next);
 }
 
 const struct evd_command evd_command_list_members = {
     EVD_VIEW("ListMembers", "/v1/projects/{project}/members", EVD_CAN_SEE_OTHERS),
-    .parse = evd_page_parse,
+    .answer = &evd_type_member_page,
+    .parse = members_parse,
     .read = members_read,
     .derive = members_derive,
 };

@@ -96,6 +96,7 @@ static void get_derive(struct evd_call *call) {
 
 const struct evd_command evd_command_get_session = {
     EVD_VIEW("GetSession", SESSION_PATH, EVD_CAN_READ),
+    .answer = &evd_type_session_view,
     .read = get_read,
     .refuse = get_refuse,
     .derive = get_derive,
@@ -106,16 +107,20 @@ struct list_versions {
     struct evd_page_scan page;
 };
 
-static const enum evd_value_kind seq_position[] = {EVD_VALUE_I64};
+static const struct evd_page_order by_seq = {.index = EVD_INDEX_versions_of_session, .count = 1, .kinds = {EVD_VALUE_I64}};
+
+static struct evd_outcome list_parse(struct evd_call *call) {
+    return evd_page_check(call, &by_seq);
+}
 
 static void list_read(struct evd_call *call) {
     struct list_versions *state = EVD_CALL_STATE(call, list_versions);
     struct evd_value *session = EVD_NEW(evd_call_arena(call), struct evd_value);
     *session = (struct evd_value){.kind = EVD_VALUE_UUID, .uuid = own_session(call)};
     evd_reader_fetch(call);
-    state->page.scan =
-        (struct evd_scan){.index = EVD_INDEX_versions_of_session, .equal = session, .equal_count = 1};
-    evd_page_read(call, &state->page, seq_position, 1);
+    state->page = (struct evd_page_scan){
+        .order = &by_seq, .equal = session, .equal_count = 1, .limit = call->page.limit};
+    evd_page_read(call, &state->page);
 }
 
 static const struct evd_form_session_version *version_at(const struct evd_page_scan *page, size_t at) {
@@ -142,14 +147,15 @@ static void list_derive(struct evd_call *call) {
         items[i] = row_of(version_at(page, i));
     if (page->more) {
         struct evd_value last = {.kind = EVD_VALUE_I64, .i64 = version_at(page, page->count - 1)->seq};
-        next = evd_page_next(call, page, &last, 1);
+        next = evd_page_next(call, page, &last);
     }
     evd_view_page(call, &evd_type_session_version_page, items, page->count, next);
 }
 
 const struct evd_command evd_command_list_session_versions = {
     EVD_VIEW("ListSessionVersions", SESSION_PATH "/versions", EVD_CAN_READ),
-    .parse = evd_page_parse,
+    .answer = &evd_type_session_version_page,
+    .parse = list_parse,
     .read = list_read,
     .derive = list_derive,
 };
@@ -198,6 +204,8 @@ static void version_derive(struct evd_call *call) {
 
 const struct evd_command evd_command_get_session_version = {
     EVD_VIEW("GetSessionVersion", SESSION_PATH "/versions/{version}", EVD_CAN_READ),
+    .answer = &evd_type_session_version_view,
+    .immutable = true,
     .read = version_read,
     .refuse = version_refuse,
     .derive = version_derive,

@@ -50,6 +50,7 @@ static void get_derive(struct evd_call *call) {
 
 const struct evd_command evd_command_get_stage = {
     EVD_VIEW("GetStage", "/v1/projects/{project}/stages/{stage}", EVD_CAN_READ),
+    .answer = &evd_type_stage_view,
     .read = get_read,
     .refuse = get_refuse,
     .derive = get_derive,
@@ -60,13 +61,17 @@ struct list_stages {
     const struct evd_settings_version **settings;
 };
 
-static const enum evd_value_kind name_position[] = {EVD_VALUE_TEXT};
+static const struct evd_page_order by_name = {.index = EVD_INDEX_stages, .count = 1, .kinds = {EVD_VALUE_TEXT}};
+
+static struct evd_outcome list_parse(struct evd_call *call) {
+    return evd_page_check(call, &by_name);
+}
 
 static void list_read(struct evd_call *call) {
     struct list_stages *state = EVD_CALL_STATE(call, list_stages);
     evd_reader_fetch(call);
-    state->page.scan.index = EVD_INDEX_stages;
-    evd_page_read(call, &state->page, name_position, 1);
+    state->page = (struct evd_page_scan){.order = &by_name, .limit = call->page.limit};
+    evd_page_read(call, &state->page);
     state->settings = EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_settings_version *, state->page.count);
     for (size_t i = 0; i < state->page.count; i++)
         want_settings(call, (const struct evd_stage *)state->page.records[i], &state->settings[i]);
@@ -82,14 +87,15 @@ static void list_derive(struct evd_call *call) {
         items[i] = view_of((const struct evd_stage *)page->records[i], state->settings[i]);
     if (page->more) {
         struct evd_value last = {.kind = EVD_VALUE_TEXT, .text = items[page->count - 1].name};
-        next = evd_page_next(call, page, &last, 1);
+        next = evd_page_next(call, page, &last);
     }
     evd_view_page(call, &evd_type_stage_page, items, page->count, next);
 }
 
 const struct evd_command evd_command_list_stages = {
     EVD_VIEW("ListStages", "/v1/projects/{project}/stages", EVD_CAN_READ),
-    .parse = evd_page_parse,
+    .answer = &evd_type_stage_page,
+    .parse = list_parse,
     .read = list_read,
     .derive = list_derive,
 };

@@ -81,44 +81,91 @@ static void get_derive(struct evd_call *call) {
 
 const struct evd_command evd_command_get_study = {
     EVD_VIEW("GetStudy", "/v1/projects/{project}/studies/{study}", EVD_CAN_READ),
+    .answer = &evd_type_study_view,
     .read = get_read,
     .refuse = get_refuse,
     .derive = get_derive,
 };
 
+/*
+ * Studies, by their random key, which never changes; with `stage` and `state`, those of that state in the stage's pool.
+ * A filtered page examines a bounded number of studies, so it may hold fewer than `limit` and still have a next.
+ */
 struct list_studies {
     struct evd_page_scan page;
+    const struct evd_stage *stage;
 };
 
-static const enum evd_value_kind key_position[] = {EVD_VALUE_I64};
+static const struct evd_page_order by_random_key = {
+    .index = EVD_INDEX_studies, .count = 1, .kinds = {EVD_VALUE_I64}};
+
+static struct evd_outcome bad_parameter(const char *name, struct evd_call *call, const char *why) {
+    return (struct evd_outcome){.code = EVD_MALFORMED,
+                                .detail = evd_text_print(call->arena, "`%s` %s.", name, why),
+                                .members = evd_text_print(call->arena, "\"parameter\":\"%s\"", name)};
+}
+
+static struct evd_outcome list_parse(struct evd_call *call) {
+    bool by_stage = !evd_uuid_is_nil(call->page.stage), by_state = call->page.state.bytes != NULL;
+    if (by_stage != by_state) return bad_parameter("state", call, "goes with `stage`, and the other way round");
+    if (by_state && evd_names_find(&evd_names_pool_state, call->page.state) == 0)
+        return bad_parameter("state", call, "is untouched, inProgress or ready");
+    return evd_page_check(call, &by_random_key);
+}
 
 static void list_read(struct evd_call *call) {
     struct list_studies *state = EVD_CALL_STATE(call, list_studies);
+    bool filtered = call->page.state.bytes != NULL;
+    EVD_WANT(call, STAGE, call->page.stage, &state->stage);
     evd_reader_fetch(call);
-    state->page.scan.index = EVD_INDEX_studies;
-    evd_page_read(call, &state->page, key_position, 1);
+    state->page = (struct evd_page_scan){.order = &by_random_key, .limit = filtered ? EVD_LIMIT_PAGE : call->page.limit};
+    evd_page_read(call, &state->page);
+}
+
+static struct evd_outcome list_refuse(struct evd_call *call) {
+    const struct list_studies *state = call->state;
+    return evd_outcome_of(call->page.state.bytes != NULL && state->stage == NULL ? EVD_NOT_FOUND : EVD_OK);
 }
 
 static const struct evd_study *study_at(const struct evd_page_scan *page, size_t at) {
     return (const struct evd_study *)page->records[at];
 }
 
-static void list_derive(struct evd_call *call) {
-    const struct evd_page_scan *page = &((struct list_studies *)call->state)->page;
-    struct evd_study_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_study_view, page->count);
-    struct evd_text next = {0};
-    for (size_t i = 0; i < page->count; i++)
-        items[i] = view_of(call, study_at(page, i));
-    if (page->more) {
-        struct evd_value last = {.kind = EVD_VALUE_I64, .i64 = study_at(page, page->count - 1)->random_key};
-        next = evd_page_next(call, page, &last, 1);
+/* Without opened batches every study is in every stage's pool, untouched until somebody saves. */
+static enum evd_pool_state pool_state_of(const struct evd_study *study, evd_uuid stage) {
+    for (size_t i = 0; study->summary != NULL && i < study->summary->stages.count; i++) {
+        const struct evd_stage_projection *projection = &study->summary->stages.items[i];
+        if (!evd_uuid_equal(projection->stage, stage) || (projection->candidates == 0 && !projection->ready)) continue;
+        return projection->ready ? EVD_POOL_READY : EVD_POOL_IN_PROGRESS;
     }
-    evd_view_page(call, &evd_type_study_page, items, page->count, next);
+    return EVD_POOL_UNTOUCHED;
+}
+
+static void list_derive(struct evd_call *call) {
+    struct evd_page_scan *page = &((struct list_studies *)call->state)->page;
+    struct evd_study_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_study_view, page->count);
+    int wanted = evd_names_find(&evd_names_pool_state, call->page.state);
+    struct evd_text next = {0};
+    size_t shown = 0, examined = 0;
+    while (examined < page->count && shown < call->page.limit) {
+        const struct evd_study *study = study_at(page, examined++);
+        if (wanted == 0 || pool_state_of(study, call->page.stage) == (enum evd_pool_state)wanted)
+            items[shown++] = view_of(call, study);
+    }
+    page->more |= examined < page->count;
+    page->count = examined;
+    if (page->more) {
+        struct evd_value last = {.kind = EVD_VALUE_I64, .i64 = study_at(page, examined - 1)->random_key};
+        next = evd_page_next(call, page, &last);
+    }
+    evd_view_page(call, &evd_type_study_page, items, shown, next);
 }
 
 const struct evd_command evd_command_list_studies = {
     EVD_VIEW("ListStudies", "/v1/projects/{project}/studies", EVD_CAN_READ),
-    .parse = evd_page_parse,
+    .answer = &evd_type_study_page,
+    .parse = list_parse,
     .read = list_read,
+    .refuse = list_refuse,
     .derive = list_derive,
 };

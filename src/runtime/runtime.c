@@ -40,6 +40,7 @@ uint64_t evd_command_common_outcomes(const struct evd_command *command) {
 
 void evd_call_receipt(struct evd_call *call, const struct evd_type *type, const void *view) {
     struct evd_buffer out;
+    assert(type == call->command->answer); /* api/openapi.yaml says so */
     evd_buffer_init(&out, evd_call_arena(call), 1024);
     evd_json_write(type, view, &out);
     call->receipt = evd_buffer_text(&out);

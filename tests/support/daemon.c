@@ -19,7 +19,7 @@ enum { ARGUMENTS = 64, ENVIRONMENT = 256, DIRECTORY_BYTES = 512, PATH_BYTES = 64
 
 /* Everything a child needs, made before the fork: after it, only exec is safe. */
 struct launch {
-    char binary[PATH_BYTES], data[PATH_BYTES], jwks[PATH_BYTES];
+    char binary[EVD_TEST_PROGRAM_BYTES], data[PATH_BYTES], jwks[PATH_BYTES];
     const char *arguments[ARGUMENTS];
     const char *environment[ENVIRONMENT];
     size_t argument_count, variable_count;
@@ -40,7 +40,7 @@ void evd_daemon_process_init(struct evd_daemon_process *process) {
 }
 
 /* build/<profile>/tests/http/test_x ► build/<profile>/evidenced */
-static void find_binary(char ret_path[PATH_BYTES]) {
+void evd_test_program(const char *name, char ret_path[EVD_TEST_PROGRAM_BYTES]) {
     const char *directory = getenv("EVIDENCED_BIN");
     char self[DIRECTORY_BYTES];
     if (directory == NULL) {
@@ -48,12 +48,12 @@ static void find_binary(char ret_path[PATH_BYTES]) {
         ck_assert_int_gt(self_bytes, 0);
         self[self_bytes] = '\0';
         char *tests = strstr(self, "/tests/");
-        ck_assert_msg(tests != NULL, "set EVIDENCED_BIN to the directory evidenced is in");
+        ck_assert_msg(tests != NULL, "set EVIDENCED_BIN to the directory the programs are in");
         *tests = '\0';
         directory = self;
     }
-    int size = snprintf(ret_path, PATH_BYTES, "%s/evidenced", directory);
-    ck_assert_int_lt(size, PATH_BYTES);
+    int size = snprintf(ret_path, EVD_TEST_PROGRAM_BYTES, "%s/%s", directory, name);
+    ck_assert_int_lt(size, EVD_TEST_PROGRAM_BYTES);
     ck_assert_msg(access(ret_path, X_OK) == 0, "%s is missing", ret_path);
 }
 
@@ -73,7 +73,7 @@ static void launch_prepare(struct launch *launch, const struct evd_daemon_proces
         "--token-audience", AUDIENCE,      "--drain-seconds",     "0",           "--free-mib",      "64",
         "--subject-rate",   "1000000",     "--subject-in-flight", "10000",       "--subject-burst", "1000000"};
     *launch = (struct launch){.argument_count = 0};
-    find_binary(launch->binary);
+    evd_test_program("evidenced", launch->binary);
     (void)snprintf(launch->data, sizeof launch->data, "%s/data", process->directory);
     (void)snprintf(launch->jwks, sizeof launch->jwks, "%s/jwks.json", process->directory);
     add_argument(launch, launch->binary);
@@ -169,6 +169,7 @@ static void spawn(struct evd_daemon_process *process) {
     process->pid = fork();
     ck_assert_int_ge(process->pid, 0);
     if (process->pid == 0) {
+        (void)dup2(pipe_fds[1], STDOUT_FILENO);
         (void)dup2(pipe_fds[1], STDERR_FILENO);
         (void)execve(launch.binary, (char *const *)(uintptr_t)launch.arguments,
                      (char *const *)(uintptr_t)launch.environment);

@@ -34,12 +34,17 @@ struct evd_daemon_process {
     int log_fd;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    char *log; /* all it has said since it was started */
+    char *log; /* all it has said since it was started, on both its outputs */
     size_t log_bytes;
     bool log_ended;
 };
 
 /* Process. */
+
+enum { EVD_TEST_PROGRAM_BYTES = 640 };
+
+/** Where a program of this build is: `evidenced`, `evidencectl`. */
+void evd_test_program(const char *name, char ret_path[EVD_TEST_PROGRAM_BYTES]);
 
 /** A fresh directory and a new key pair. Nothing runs yet. */
 void evd_daemon_process_init(struct evd_daemon_process *process);

@@ -1,5 +1,7 @@
 #include "house.h"
 
+#include "scripted_store.h"
+
 #include "evidenced/base/limits.h"
 #include "evidenced/base/sha256.h"
 #include "evidenced/records/keys.h"
@@ -14,17 +16,19 @@ struct asked {
     struct evd_arena arena;
     struct evd_task task;
     struct house *house;
-    pthread_mutex_t mutex;
+    char *body;
+    pthread_mutex_t mutex; /* of order */
     pthread_cond_t answered;
-    bool done;
+    unsigned order; /* 0: not answered yet */
 };
 
-static void start(struct house *house) {
+static void start(struct house *house, bool scripted) {
     char error[EVD_EMBEDDED_ERROR_BYTES];
     struct evd_embedded_options store = {
         .directory = house->directory, .catalogue = evd_catalogue_stored(), .clock = house->time};
     house->store = evd_embedded_open(&store, error);
     ck_assert_msg(house->store != NULL, "%s", error);
+    if (scripted) house->store = scripted_store_new(house->store, &house->script);
     struct evd_runtime_options options = {.store = house->store,
                                           .clock = house->time,
                                           .random = house->workers == 0 ? &house->random.random : evd_random_system(),
@@ -34,7 +38,7 @@ static void start(struct house *house) {
     house->runtime = evd_runtime_open(&options);
 }
 
-void house_open(struct house *house, unsigned workers) {
+static void open_house(struct house *house, unsigned workers, bool scripted) {
     char *path;
     *house = (struct house){.workers = workers};
     evd_test_clock_init(&house->clock, wall_ms);
@@ -42,13 +46,21 @@ void house_open(struct house *house, unsigned workers) {
     evd_test_random_init(&house->random, 1);
     ck_assert_int_gt(asprintf(&path, "%s/store", evd_test_directory()), 0);
     house->directory = path;
-    start(house);
+    start(house, scripted);
+}
+
+void house_open(struct house *house, unsigned workers) {
+    open_house(house, workers, false);
+}
+
+void house_open_scripted(struct house *house, unsigned workers) {
+    open_house(house, workers, true);
 }
 
 void house_restart(struct house *house) {
     evd_runtime_close(house->runtime);
     evd_store_close(house->store);
-    start(house);
+    start(house, house->script != NULL);
 }
 
 void house_close(struct house *house) {
@@ -75,7 +87,7 @@ evd_uuid command_id(unsigned number) {
 static void done(struct evd_call *call) {
     struct asked *asked = call->owner;
     (void)pthread_mutex_lock(&asked->mutex);
-    asked->done = true;
+    asked->order = atomic_fetch_add(&asked->house->answered, 1) + 1;
     (void)pthread_cond_signal(&asked->answered);
     (void)pthread_mutex_unlock(&asked->mutex);
 }
@@ -85,19 +97,63 @@ static void run_task(struct evd_task *task) {
     evd_runtime_run(asked->house->runtime, &asked->call);
 }
 
-static void wait_for(struct house *house, struct asked *asked) {
-    if (house->workers == 0) {
-        evd_runtime_run(house->runtime, &asked->call);
-        while (!asked->done) {
-            evd_test_clock_advance(&house->clock, 1);
-            evd_runtime_tick(house->runtime);
-            while (evd_runtime_work(house->runtime)) {}
-        }
-        return;
-    }
-    ck_assert(evd_runtime_post(house->runtime, &asked->task));
+struct asked *asked_new(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
+                        evd_uuid id, const char *body) {
+    struct asked *asked = calloc(1, sizeof *asked);
+    if (asked == NULL) abort();
+    asked->house = house;
+    asked->task.run = run_task;
+    asked->body = body == NULL ? NULL : strdup(body);
+    (void)pthread_mutex_init(&asked->mutex, NULL);
+    (void)pthread_cond_init(&asked->answered, NULL);
+    evd_arena_init(&asked->arena, EVD_LIMIT_CALL_ARENA_BYTES);
+    evd_arena_init(&asked->call.attempt_arena, EVD_LIMIT_CALL_ARENA_BYTES);
+    asked->call.command = command;
+    asked->call.arena = &asked->arena;
+    asked->call.ids = ids;
+    asked->call.caller = caller;
+    asked->call.command_id = id;
+    asked->call.may_create_projects = true;
+    asked->call.body = evd_text_from(asked->body);
+    asked->call.page.limit = EVD_LIMIT_PAGE_DEFAULT;
+    asked->call.deadline_ms = evd_clock_monotonic_ms(house->time) + EVD_LIMIT_DEADLINE_MS;
+    asked->call.done = done;
+    asked->call.owner = asked;
+    return asked;
+}
+
+struct evd_call *asked_call(struct asked *asked) {
+    return &asked->call;
+}
+
+void asked_go(struct asked *asked) {
+    if (asked->house->workers == 0)
+        evd_runtime_run(asked->house->runtime, &asked->call);
+    else
+        ck_assert(evd_runtime_post(asked->house->runtime, &asked->task));
+}
+
+unsigned asked_order(struct asked *asked) {
     (void)pthread_mutex_lock(&asked->mutex);
-    while (!asked->done)
+    unsigned order = asked->order;
+    (void)pthread_mutex_unlock(&asked->mutex);
+    return order;
+}
+
+void house_run(struct house *house) {
+    evd_runtime_tick(house->runtime);
+    while (evd_runtime_work(house->runtime)) {
+    }
+}
+
+void asked_await(struct asked *asked) {
+    struct house *house = asked->house;
+    while (house->workers == 0 && asked_order(asked) == 0) {
+        evd_test_clock_advance(&house->clock, 1);
+        house_run(house);
+    }
+    (void)pthread_mutex_lock(&asked->mutex);
+    while (asked->order == 0)
         (void)pthread_cond_wait(&asked->answered, &asked->mutex);
     (void)pthread_mutex_unlock(&asked->mutex);
 }
@@ -149,31 +205,23 @@ void reply_done(struct reply *reply) {
     *reply = (struct reply){0};
 }
 
+struct reply asked_end(struct asked *asked) {
+    asked_await(asked);
+    struct reply reply = reply_of(&asked->call);
+    evd_arena_done(&asked->call.attempt_arena);
+    evd_arena_done(&asked->arena);
+    (void)pthread_cond_destroy(&asked->answered);
+    (void)pthread_mutex_destroy(&asked->mutex);
+    free(asked->body);
+    free(asked);
+    return reply;
+}
+
 struct reply ask(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
                  evd_uuid id, const char *body) {
-    struct asked asked = {.house = house, .task.run = run_task};
-    (void)pthread_mutex_init(&asked.mutex, NULL);
-    (void)pthread_cond_init(&asked.answered, NULL);
-    evd_arena_init(&asked.arena, EVD_LIMIT_CALL_ARENA_BYTES);
-    evd_arena_init(&asked.call.attempt_arena, EVD_LIMIT_CALL_ARENA_BYTES);
-    asked.call.command = command;
-    asked.call.arena = &asked.arena;
-    asked.call.ids = ids;
-    asked.call.caller = caller;
-    asked.call.command_id = id;
-    asked.call.may_create_projects = true;
-    asked.call.body = evd_text_from(body);
-    asked.call.page.limit = EVD_LIMIT_PAGE_DEFAULT;
-    asked.call.deadline_ms = evd_clock_monotonic_ms(house->time) + EVD_LIMIT_DEADLINE_MS;
-    asked.call.done = done;
-    asked.call.owner = &asked;
-    wait_for(house, &asked);
-    struct reply reply = reply_of(&asked.call);
-    evd_arena_done(&asked.call.attempt_arena);
-    evd_arena_done(&asked.arena);
-    (void)pthread_cond_destroy(&asked.answered);
-    (void)pthread_mutex_destroy(&asked.mutex);
-    return reply;
+    struct asked *asked = asked_new(house, command, ids, caller, id, body);
+    asked_go(asked);
+    return asked_end(asked);
 }
 
 struct reply ask_ok(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
@@ -219,8 +267,8 @@ static char *questions_of(unsigned count) {
 static void furnish_form(struct house *house, unsigned questions, unsigned target) {
     char *list = questions_of(questions), *body, form[EVD_UUID_TEXT_BYTES + 1];
     struct evd_ids ids = {.project = house->project};
-    ck_assert_int_gt(asprintf(&body, "{\"name\":\"Extraction\",\"capacity\":{\"target\":%u},\"questions\":%s}", target, list),
-                     0);
+    ck_assert_int_gt(
+        asprintf(&body, "{\"name\":\"Extraction\",\"capacity\":{\"target\":%u},\"questions\":%s}", target, list), 0);
     ids.form = house->form =
         id_of(ask_ok(house, &evd_command_create_form, ids, house->admin, command_id(9001), body), "id");
     free(body);
@@ -232,9 +280,9 @@ static void furnish_form(struct house *house, unsigned questions, unsigned targe
             id_of(ask_ok(house, &evd_command_create_stage, ids, house->admin, command_id(9002 + i), body), "id");
         free(body);
     }
-    house->form_version = id_of(ask_ok(house, &evd_command_publish_form, ids, house->admin, command_id(9004),
-                                       "{\"baseVersion\":3}"),
-                                "formVersionId");
+    house->form_version =
+        id_of(ask_ok(house, &evd_command_publish_form, ids, house->admin, command_id(9004), "{\"baseVersion\":3}"),
+              "formVersionId");
 }
 
 static void furnish_studies(struct house *house) {
@@ -252,9 +300,9 @@ static void furnish_studies(struct house *house) {
 void house_furnish(struct house *house, unsigned questions, unsigned target) {
     static const struct evd_ids none;
     house->admin = person(0);
-    house->project =
-        id_of(ask_ok(house, &evd_command_create_project, none, house->admin, command_id(9000), "{\"name\":\"A review\"}"),
-              "id");
+    house->project = id_of(
+        ask_ok(house, &evd_command_create_project, none, house->admin, command_id(9000), "{\"name\":\"A review\"}"),
+        "id");
     for (unsigned i = 1; i < 10; i++) {
         char body[200], id[EVD_UUID_TEXT_BYTES + 1];
         struct evd_ids ids = {.project = house->project};

@@ -13,14 +13,18 @@
 
 #include <jansson.h>
 
+struct scripted_store;
+
 struct house {
     struct evd_test_clock clock;  /* the house's without workers */
     const struct evd_clock *time; /* the house's: with workers the host's, since nobody else moves it for them */
     struct evd_test_random random;
     const char *directory;
     struct evd_store *store;
+    struct scripted_store *script; /* NULL: the store is the real one alone */
     struct evd_runtime *runtime;
     unsigned workers;
+    atomic_uint answered; /* calls so far */
     evd_uuid admin, project, form, form_version, stage, other_stage, study, other_study;
 };
 
@@ -40,6 +44,9 @@ void reply_done(struct reply *reply);
 void house_open(struct house *house, unsigned workers);
 void house_close(struct house *house);
 
+/** As house_open, with a store that does what house->script says (scripted_store.h). */
+void house_open_scripted(struct house *house, unsigned workers);
+
 /** Stop and start again on what the store holds. */
 void house_restart(struct house *house);
 
@@ -54,6 +61,31 @@ struct reply ask(struct house *house, const struct evd_command *command, struct 
 /** As above, and it must succeed. */
 struct reply ask_ok(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
                     evd_uuid id, const char *body);
+
+/* A call that is asked step by step, so that others can come in between. */
+struct asked;
+
+/** Not given to the runtime yet. body: copied, NULL for none. */
+struct asked *asked_new(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
+                        evd_uuid id, const char *body);
+
+/** The call, to be changed before asked_go and looked at after the answer. */
+struct evd_call *asked_call(struct asked *asked);
+
+/** Give it to the workers; without any, run it on this thread until it is answered or parked. */
+void asked_go(struct asked *asked);
+
+/** Its place among the answers of this house, from 1; 0: not answered yet. */
+unsigned asked_order(struct asked *asked);
+
+/** Wait for the answer; without workers by moving the clock, a millisecond at a time. */
+void asked_await(struct asked *asked);
+
+/** Wait for the answer, take it, free. */
+struct reply asked_end(struct asked *asked);
+
+/** Without workers: run what can run now, without moving the clock. */
+void house_run(struct house *house);
 
 /**
  * A project to work in: administrator person(0), reviewers person(1) to person(9), a form of `questions` text

@@ -47,6 +47,7 @@ struct evd_command {
     bool awaits_earlier_attempts; /* its answer holds for every later answer of the project */
     uint32_t body_limit_bytes;    /* 0: none is taken */
     const struct evd_type *request; /* of the body; NULL: none */
+    const struct evd_type *answer;  /* of the receipt or view */
     uint64_t outcomes;              /* its own, beside those every call may have */
     struct evd_outcome (*parse)(struct evd_call *call);
     size_t (*lanes)(const struct evd_call *call, evd_uuid ret_studies[EVD_COMMAND_LANES]);

@@ -1,0 +1,67 @@
+/*
+ * What the daemon's files share.
+ */
+#ifndef EVIDENCED_SRC_HTTP_DAEMON_PRIVATE_H
+#define EVIDENCED_SRC_HTTP_DAEMON_PRIVATE_H
+
+#include "door.h"
+
+#include "evidenced/base/log.h"
+#include "evidenced/http/daemon.h"
+#include "evidenced/http/edge.h"
+#include "evidenced/runtime/runtime.h"
+#include "evidenced/store/store.h"
+
+#include <stdatomic.h>
+#include <uv.h>
+
+enum evd_daemon_stage { EVD_STAGE_SERVING, EVD_STAGE_LINGERING, EVD_STAGE_ENDING };
+
+struct evd_daemon {
+    const struct evd_config *config;
+    const struct evd_config_input *input;
+    const struct evd_clock *clock;
+    struct evd_log *log;
+    struct evd_keyring *keyring;
+    char *jwks_path; /* of the key set in use; empty: none. Owned */
+    struct evd_figures *figures;
+    struct evd_edge *edge;
+    struct evd_http_server *servers[EVD_DOOR_COUNT];
+    struct evd_store *store;
+    struct evd_runtime *runtime;
+
+    uv_loop_t loop;
+    uv_timer_t reaper, prober, key_watch, ender;
+    uv_signal_t terminate, interrupt, hang_up;
+    uv_work_t probe;
+    bool probing;
+    unsigned probes_missed;
+    atomic_int probed; /* enum evd_outcome_code */
+    enum evd_daemon_stage stage;
+    int64_t stop_begun_ms;
+    bool overdue;
+};
+
+/* daemon_settings.c */
+
+/** Hand what may change to whom it concerns. */
+void evd_daemon_apply(struct evd_daemon *daemon, const struct evd_config *config);
+
+/** Read the configuration and the key set again; what is unusable is logged and leaves things as they are. */
+void evd_daemon_reload(struct evd_daemon *daemon);
+
+/** Read the key set when its file has changed. */
+void evd_daemon_watch_keys(struct evd_daemon *daemon);
+
+/* daemon_loop.c */
+
+/** Ask the store once, on this thread, whether it can commit. */
+void evd_daemon_probe(struct evd_daemon *daemon);
+
+/** Take signals from now on; they are acted on by the loop. */
+void evd_daemon_loop_begin(struct evd_daemon *daemon);
+
+/** Run timers and signals until the daemon is to end and nothing is in flight, or time is up. */
+void evd_daemon_loop(struct evd_daemon *daemon);
+
+#endif

@@ -1,0 +1,226 @@
+/*
+ * The edge on the server's threads: heads, refusals, ends. Nothing here waits for anything.
+ */
+#include "edge_private.h"
+
+#include "evidenced/base/clock.h"
+#include "evidenced/http/problem.h"
+#include "evidenced/runtime/runtime.h"
+
+#include <assert.h>
+#include <unistd.h>
+
+enum { ADDRESS_ENTRIES = 4096 };
+
+/* The settings. */
+
+static struct evd_text copy_of(struct evd_text text) {
+    char *bytes = strndup(text.bytes, text.size_bytes);
+    if (bytes == NULL) abort();
+    return (struct evd_text){bytes, text.size_bytes};
+}
+
+static void free_origins(struct evd_text *origins, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free((char *)(uintptr_t)origins[i].bytes);
+}
+
+void evd_edge_set(struct evd_edge *edge, const struct evd_edge_settings *settings) {
+    struct evd_text origins[EVD_EDGE_LIST_MOST], before[EVD_EDGE_LIST_MOST];
+    struct evd_network proxies[EVD_EDGE_LIST_MOST] = {{.bits = 0}};
+    size_t proxy_count = 0;
+    assert(settings->origin_count <= EVD_EDGE_LIST_MOST && settings->proxy_count <= EVD_EDGE_LIST_MOST);
+    for (size_t i = 0; i < settings->origin_count; i++)
+        origins[i] = copy_of(settings->origins[i]);
+    for (size_t i = 0; i < settings->proxy_count; i++)
+        if (evd_network_parse(settings->proxies[i], &proxies[proxy_count])) proxy_count++;
+    (void)pthread_rwlock_wrlock(&edge->lock);
+    size_t before_count = edge->origin_count;
+    memcpy(before, edge->origins, before_count * sizeof *before);
+    memcpy(edge->origins, origins, settings->origin_count * sizeof *origins);
+    memcpy(edge->proxies, proxies, proxy_count * sizeof *proxies);
+    edge->origin_count = settings->origin_count;
+    edge->proxy_count = proxy_count;
+    edge->subject = settings->subject;
+    (void)pthread_rwlock_unlock(&edge->lock);
+    free_origins(before, before_count);
+}
+
+struct evd_edge *evd_edge_new(const struct evd_edge_options *options) {
+    struct evd_edge *edge = calloc(1, sizeof *edge);
+    if (edge == NULL) return NULL;
+    edge->options = *options;
+    edge->subject = (struct evd_limits){.in_flight = 1, .rate = 1, .burst = 1};
+    edge->operator_id = evd_uuid_derive("operator", NULL, 0);
+    edge->router = evd_router_new(options->commands, options->command_count);
+    edge->subjects = evd_limiter_new(0);
+    edge->addresses = evd_limiter_new(ADDRESS_ENTRIES);
+    atomic_init(&edge->ready, EVD_STORE_IS_UNAVAILABLE);
+    (void)pthread_rwlock_init(&edge->lock, NULL);
+    for (int door = 0; door < EVD_DOOR_COUNT; door++)
+        edge->doors[door] = (struct evd_edge_at){edge, (enum evd_edge_door)door};
+    if (edge->subjects != NULL && edge->addresses != NULL) return edge;
+    evd_edge_free(edge);
+    return NULL;
+}
+
+void evd_edge_free(struct evd_edge *edge) {
+    if (edge == NULL) return;
+    free_origins(edge->origins, edge->origin_count);
+    evd_limiter_free(edge->addresses);
+    evd_limiter_free(edge->subjects);
+    evd_router_free(edge->router);
+    (void)pthread_rwlock_destroy(&edge->lock);
+    free(edge);
+}
+
+void evd_edge_start(struct evd_edge *edge, struct evd_runtime *runtime) {
+    atomic_store(&edge->runtime, runtime);
+}
+
+static void show_ready(struct evd_edge *edge) {
+    bool ready = atomic_load(&edge->ready) == EVD_OK && !atomic_load(&edge->draining);
+    evd_figures_set_ready(edge->options.figures, ready);
+}
+
+void evd_edge_set_ready(struct evd_edge *edge, enum evd_outcome_code code) {
+    atomic_store(&edge->ready, code);
+    show_ready(edge);
+}
+
+void evd_edge_drain(struct evd_edge *edge) {
+    atomic_store(&edge->draining, true);
+    show_ready(edge);
+}
+
+/* Heads. */
+
+static struct evd_edge_reply *refuse_sentence(struct evd_edge_request *request, enum evd_outcome_code code,
+                                              struct evd_text detail) {
+    struct evd_outcome outcome = {.code = code, .detail = detail};
+    return evd_edge_problem(request, &outcome, 0);
+}
+
+/* Tokens are looked at by workers; that there is one is seen here. */
+static struct evd_edge_reply *refuse_stranger(struct evd_edge_request *request) {
+    static const struct evd_text scheme = EVD_TEXT_INIT("Bearer ");
+    struct evd_http_exchange *exchange = request->exchange;
+    if (request->door == EVD_DOOR_CONTROL)
+        return exchange->peer_uid == (uint32_t)geteuid() ? NULL : evd_edge_unauthenticated(request, NULL);
+    struct evd_text header = evd_http_exchange_header(exchange, "Authorization");
+    struct evd_text start = {header.bytes, header.size_bytes < scheme.size_bytes ? 0 : scheme.size_bytes};
+    if (!evd_text_equal_ignoring_case(start, scheme)) return evd_edge_unauthenticated(request, NULL);
+    struct evd_text rest = {header.bytes + scheme.size_bytes, header.size_bytes - scheme.size_bytes};
+    request->token = evd_text_trim(rest);
+    return request->token.size_bytes > 0 ? NULL : evd_edge_unauthenticated(request, NULL);
+}
+
+static bool is_json(struct evd_text content_type) {
+    const char *semicolon =
+        content_type.size_bytes == 0 ? NULL : memchr(content_type.bytes, ';', content_type.size_bytes);
+    size_t size_bytes = semicolon == NULL ? content_type.size_bytes : (size_t)(semicolon - content_type.bytes);
+    struct evd_text type = evd_text_trim((struct evd_text){content_type.bytes, size_bytes});
+    return evd_text_equal_ignoring_case(type, EVD_TEXT("application/json"));
+}
+
+static struct evd_edge_reply *refuse_body(struct evd_edge_request *request) {
+    struct evd_http_exchange *exchange = request->exchange;
+    if (request->call.command->request == NULL) return NULL;
+    if (evd_http_exchange_header(exchange, "Content-Length").bytes == NULL)
+        return evd_edge_problem_of(request, EVD_LENGTH_REQUIRED);
+    if (!is_json(evd_http_exchange_header(exchange, "Content-Type")))
+        return evd_edge_problem_of(request, EVD_UNSUPPORTED_MEDIA_TYPE);
+    return NULL;
+}
+
+static struct evd_edge_reply *refuse_method(struct evd_edge_request *request, const char *allow) {
+    struct evd_edge_reply *reply = evd_edge_problem_of(request, EVD_METHOD_NOT_ALLOWED);
+    evd_edge_reply_header(reply, "Allow", evd_text_from(allow));
+    return reply;
+}
+
+static const struct evd_command *take_command(struct evd_edge_request *request, const struct evd_route *route) {
+    enum evd_http_method method = request->exchange->method;
+    enum evd_command_method wanted = method == EVD_POST ? EVD_COMMAND_POST : EVD_COMMAND_GET;
+    request->route = route->path;
+    if (method != EVD_POST && method != EVD_GET && method != EVD_HEAD) return NULL;
+    if (route->commands[wanted] == NULL) return NULL;
+    request->command = route->numbers[wanted];
+    request->call.ids = route->ids;
+    return request->call.command = route->commands[wanted];
+}
+
+static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
+    struct evd_edge *edge = request->edge;
+    struct evd_http_exchange *exchange = request->exchange;
+    struct evd_route route;
+    struct evd_edge_reply *page = evd_edge_page(request);
+    if (page != NULL) return page;
+    if (exchange->method == EVD_OPTIONS && evd_text_equal(exchange->path, EVD_TEXT("*")))
+        return evd_edge_options(request, "GET, HEAD, POST, OPTIONS");
+    if (request->door == EVD_DOOR_ADMIN || !evd_router_find(edge->router, exchange->path, &route))
+        return evd_edge_problem_of(request, EVD_NOT_FOUND);
+    if (exchange->method == EVD_OPTIONS) {
+        request->route = route.path;
+        return evd_edge_options(request, route.allow);
+    }
+    if (take_command(request, &route) == NULL) return refuse_method(request, route.allow);
+    struct evd_edge_reply *refusal = refuse_stranger(request);
+    if (refusal == NULL) refusal = refuse_body(request);
+    if (refusal == NULL && atomic_load(&edge->runtime) == NULL)
+        refusal = refuse_sentence(request, EVD_STORE_IS_UNAVAILABLE, EVD_TEXT("This instance is still starting."));
+    return refusal;
+}
+
+static struct evd_edge_request *request_new(const struct evd_edge_at *at, struct evd_http_exchange *exchange) {
+    struct evd_edge_request *request = EVD_NEW(&exchange->arena, struct evd_edge_request);
+    request->edge = at->edge;
+    request->door = at->door;
+    request->exchange = exchange;
+    request->command = EVD_FIGURES_EDGE;
+    exchange->application = request;
+    return request;
+}
+
+static bool on_head(void *self, struct evd_http_exchange *exchange, size_t *ret_body_limit_bytes,
+                    struct evd_http_response *ret_answer) {
+    struct evd_edge_request *request = request_new(self, exchange);
+    struct evd_edge_reply *reply = look_at(request);
+    if (reply == NULL) {
+        *ret_body_limit_bytes = request->call.command->body_limit_bytes;
+        return false;
+    }
+    *ret_answer = reply->response;
+    evd_edge_note(request, ret_answer);
+    return true;
+}
+
+static void on_whole(void *self, struct evd_http_exchange *exchange) {
+    (void)self;
+    evd_edge_submit(exchange->application);
+}
+
+static void on_refuse(void *self, struct evd_http_exchange *exchange, unsigned status, const char *what,
+                      struct evd_http_response *ret_answer) {
+    struct evd_edge_request *request = exchange->application;
+    if (request == NULL) request = request_new(self, exchange);
+    struct evd_outcome outcome = {.code = evd_problem_of_status(status), .detail = evd_text_from(what)};
+    if (status == 503 && atomic_load(&request->edge->draining)) outcome.code = EVD_DRAINING;
+    struct evd_edge_reply *reply = evd_edge_problem(request, &outcome, status);
+    *ret_answer = reply->response;
+    evd_edge_note(request, ret_answer);
+}
+
+static void on_ended(void *self, struct evd_http_exchange *exchange, bool sent) {
+    struct evd_edge_request *request = exchange->application;
+    (void)self;
+    if (request == NULL) return; /* there was no memory even for it */
+    evd_edge_log_end(request, sent);
+    evd_arena_done(&request->call.attempt_arena);
+}
+
+void evd_edge_application(struct evd_edge *edge, enum evd_edge_door door,
+                          struct evd_http_application *ret_application) {
+    *ret_application = (struct evd_http_application){
+        .self = &edge->doors[door], .head = on_head, .whole = on_whole, .refuse = on_refuse, .ended = on_ended};
+}

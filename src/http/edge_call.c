@@ -1,0 +1,221 @@
+/*
+ * The edge on a worker's thread: who calls, may they call now, under which id, which page. Then the runtime has the
+ * call, and gives it back on some thread of its own.
+ */
+#include "edge_private.h"
+
+#include "evidenced/base/clock.h"
+#include "evidenced/base/limits.h"
+#include "evidenced/runtime/runtime.h"
+
+/* Tokens that turn out to be wrong are what a stranger can make this daemon work with: each costs a signature. */
+static const struct evd_limits stranger = {.rate = 20, .burst = 200};
+
+static void answer(struct evd_edge_request *request, const struct evd_http_response *response) {
+    struct evd_http_response copy = *response;
+    evd_edge_note(request, &copy);
+    evd_http_exchange_answer(request->exchange, &copy); /* request may be gone when this returns */
+}
+
+struct answering {
+    struct evd_edge_request *request;
+    struct evd_edge_reply *(*make)(struct evd_edge_request *request);
+    struct evd_http_response response;
+};
+
+static void make_answer(void *self) {
+    struct answering *answering = self;
+    answering->response = answering->make(answering->request)->response;
+}
+
+/* Answer with what `make` makes, or say that memory is out. */
+static void answer_with(struct evd_edge_request *request,
+                        struct evd_edge_reply *(*make)(struct evd_edge_request *request)) {
+    struct answering answering = {.request = request, .make = make};
+    if (!evd_edge_within(&request->exchange->arena, make_answer, &answering))
+        evd_edge_out_of_memory(request, &answering.response);
+    answer(request, &answering.response);
+}
+
+/* Who. */
+
+static bool is_exempt(struct evd_edge *edge, struct evd_text address) {
+    (void)pthread_rwlock_rdlock(&edge->lock);
+    bool exempt = evd_networks_contain(edge->proxies, edge->proxy_count, address);
+    (void)pthread_rwlock_unlock(&edge->lock);
+    return exempt;
+}
+
+static struct evd_edge_reply *too_busy(struct evd_edge_request *request, struct evd_text detail) {
+    struct evd_outcome outcome = {.code = EVD_BUSY, .detail = detail};
+    return evd_edge_problem(request, &outcome, 0);
+}
+
+static struct evd_edge_reply *verify(struct evd_edge_request *request, struct evd_identity *ret_identity) {
+    struct evd_edge *edge = request->edge;
+    struct evd_text peer = request->exchange->peer;
+    int64_t now_us = evd_clock_monotonic_us(edge->options.clock), now_ms = evd_clock_wall_ms(edge->options.clock);
+    bool exempt = is_exempt(edge, peer);
+    evd_uuid from = evd_network_client(peer);
+    enum evd_token_refusal refusal;
+    if (!exempt && !evd_limiter_has(edge->addresses, &stranger, from, now_us))
+        return too_busy(request, EVD_TEXT("Too many wrong tokens came from this address; please try again shortly."));
+    if (evd_keyring_verify(edge->options.keyring, request->token, now_ms, ret_identity, &refusal)) return NULL;
+    if (refusal == EVD_TOKEN_NO_MEMORY) return evd_edge_problem_of(request, EVD_OUT_OF_MEMORY);
+    if (!exempt) (void)evd_limiter_spend(edge->addresses, &stranger, from, now_us);
+    return evd_edge_unauthenticated(request, evd_token_refusal_text(refusal));
+}
+
+static struct evd_edge_reply *authenticate(struct evd_edge_request *request) {
+    struct evd_edge *edge = request->edge;
+    struct evd_call *call = &request->call;
+    struct evd_identity identity;
+    request->is_known = true;
+    if (request->door == EVD_DOOR_CONTROL) {
+        call->caller = edge->operator_id;
+        call->is_operator = call->may_create_projects = true;
+        return NULL;
+    }
+    int64_t now_ms = evd_clock_wall_ms(edge->options.clock);
+    if (!evd_keyring_recall(edge->options.keyring, request->token, now_ms, &identity)) {
+        request->is_known = false;
+        struct evd_edge_reply *refusal = verify(request, &identity);
+        if (refusal != NULL) return refusal;
+        request->is_known = true;
+    }
+    call->caller = identity.investigator;
+    call->may_create_projects = identity.may_create_projects;
+    return NULL;
+}
+
+/* May they now? The operator always may. */
+
+static struct evd_edge_reply *admit(struct evd_edge_request *request) {
+    struct evd_edge *edge = request->edge;
+    if (request->call.is_operator) return NULL;
+    (void)pthread_rwlock_rdlock(&edge->lock);
+    struct evd_limits limits = edge->subject;
+    (void)pthread_rwlock_unlock(&edge->lock);
+    switch (evd_limiter_enter(edge->subjects, &limits, request->call.caller,
+                              evd_clock_monotonic_us(edge->options.clock), &request->held)) {
+    case EVD_ADMITTED: return NULL;
+    case EVD_TOO_MANY_IN_FLIGHT:
+        return too_busy(request, EVD_TEXT("You have too many calls in flight; please try again shortly."));
+    case EVD_TOO_FAST: return too_busy(request, EVD_TEXT("You are calling too often; please try again shortly."));
+    }
+    abort();
+}
+
+/* Under which id. Version 8 is what derived ids have: nobody may take one of those. */
+
+static bool parse_key(struct evd_text header, evd_uuid *ret_key) {
+    bool quoted = header.size_bytes >= 2 && header.bytes[0] == '"' && header.bytes[header.size_bytes - 1] == '"';
+    if (quoted) header = (struct evd_text){header.bytes + 1, header.size_bytes - 2};
+    return evd_uuid_parse(header, ret_key);
+}
+
+static struct evd_edge_reply *malformed(struct evd_edge_request *request, struct evd_text detail,
+                                        struct evd_text members) {
+    struct evd_outcome outcome = {.code = EVD_MALFORMED, .detail = detail, .members = members};
+    return evd_edge_problem(request, &outcome, 0);
+}
+
+static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
+    static const struct evd_text member = EVD_TEXT_INIT("\"header\":\"Idempotency-Key\"");
+    if (request->call.command->commit != EVD_COMMIT_TXN) return NULL;
+    struct evd_text header = evd_http_exchange_header(request->exchange, "Idempotency-Key");
+    evd_uuid key;
+    if (header.bytes == NULL)
+        return malformed(request,
+                         EVD_TEXT("The header Idempotency-Key is missing: it holds a UUID that is new for "
+                                  "each command and the same when a command is sent again."),
+                         member);
+    if (!parse_key(evd_text_trim(header), &key) || evd_uuid_is_nil(key))
+        return malformed(request, EVD_TEXT("The header Idempotency-Key must hold a UUID, bare or in double quotes."),
+                         member);
+    if (evd_uuid_version(key) == 8)
+        return malformed(request, EVD_TEXT("The header Idempotency-Key must not hold a UUID of version 8."), member);
+    request->call.command_id = key;
+    return NULL;
+}
+
+/* Which page. */
+
+static struct evd_edge_reply *take_page(struct evd_edge_request *request) {
+    struct evd_page *page = &request->call.page;
+    uint64_t limit = EVD_LIMIT_PAGE_DEFAULT;
+    struct evd_text asked = evd_http_exchange_query(request->exchange, "limit");
+    bool fits = asked.bytes == NULL || (evd_text_to_u64(asked, &limit) && limit >= 1 && limit <= EVD_LIMIT_PAGE);
+    if (!fits)
+        return malformed(request, EVD_TEXT("The parameter limit must be a number from 1 to 500."),
+                         EVD_TEXT("\"parameter\":\"limit\""));
+    page->limit = (size_t)limit;
+    page->cursor = evd_http_exchange_query(request->exchange, "cursor");
+    page->state = evd_http_exchange_query(request->exchange, "state");
+    struct evd_text stage = evd_http_exchange_query(request->exchange, "stage");
+    if (stage.bytes != NULL && !evd_uuid_parse(stage, &page->stage))
+        return malformed(request, EVD_TEXT("The parameter stage must be a UUID."), EVD_TEXT("\"parameter\":\"stage\""));
+    return NULL;
+}
+
+_Static_assert(EVD_LIMIT_PAGE == 500, "the sentence says so");
+
+struct preparing {
+    struct evd_edge_request *request;
+    struct evd_edge_reply *refusal;
+};
+
+static void prepare(void *self) {
+    struct preparing *preparing = self;
+    struct evd_edge_request *request = preparing->request;
+    preparing->refusal = authenticate(request);
+    if (preparing->refusal == NULL) preparing->refusal = admit(request);
+    if (preparing->refusal == NULL) preparing->refusal = take_key(request);
+    if (preparing->refusal == NULL) preparing->refusal = take_page(request);
+}
+
+static void leave(struct evd_edge_request *request) {
+    evd_limiter_leave(request->edge->subjects, request->held);
+    request->held = NULL;
+}
+
+static void on_done(struct evd_call *call) {
+    struct evd_edge_request *request = call->owner;
+    request->outcome = call->outcome.code;
+    leave(request); /* before the answer: who has it may call again at once */
+    answer_with(request, evd_edge_call_reply);
+}
+
+static void run(struct evd_task *task) {
+    struct evd_edge_request *request =
+        (struct evd_edge_request *)((char *)task - offsetof(struct evd_edge_request, task));
+    struct preparing preparing = {.request = request};
+    struct evd_http_response response;
+    if (evd_edge_within(&request->exchange->arena, prepare, &preparing) && preparing.refusal == NULL) {
+        evd_runtime_run(atomic_load(&request->edge->runtime), &request->call);
+        return;
+    }
+    leave(request);
+    if (preparing.refusal == NULL)
+        evd_edge_out_of_memory(request, &response);
+    else
+        response = preparing.refusal->response;
+    answer(request, &response);
+}
+
+static struct evd_edge_reply *full(struct evd_edge_request *request) {
+    return too_busy(request, EVD_TEXT("The service is busy; please try again shortly."));
+}
+
+void evd_edge_submit(struct evd_edge_request *request) {
+    struct evd_edge *edge = request->edge;
+    struct evd_call *call = &request->call;
+    call->arena = &request->exchange->arena;
+    evd_arena_init(&call->attempt_arena, EVD_LIMIT_CALL_ARENA_BYTES);
+    call->body = request->exchange->body;
+    call->deadline_ms = evd_clock_monotonic_ms(edge->options.clock) + edge->options.deadline_ms;
+    call->done = on_done;
+    call->owner = request;
+    request->task.run = run;
+    if (!evd_runtime_post(atomic_load(&edge->runtime), &request->task)) answer_with(request, full);
+}

@@ -1,0 +1,116 @@
+/*
+ * What the edge's files share.
+ */
+#ifndef EVIDENCED_SRC_HTTP_EDGE_PRIVATE_H
+#define EVIDENCED_SRC_HTTP_EDGE_PRIVATE_H
+
+#include "door.h"
+
+#include "evidenced/http/edge.h"
+#include "evidenced/http/router.h"
+#include "networks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { EVD_EDGE_LIST_MOST = 64, EVD_EDGE_HEADERS = 10 };
+
+struct evd_edge_at {
+    struct evd_edge *edge;
+    enum evd_edge_door door;
+};
+
+struct evd_edge {
+    struct evd_edge_options options;
+    struct evd_router *router;
+    struct evd_limiter *subjects, *addresses;
+    struct evd_edge_at doors[EVD_DOOR_COUNT];
+    evd_uuid operator_id;
+    _Atomic(struct evd_runtime *) runtime; /* NULL: not started */
+    atomic_int ready;                      /* enum evd_outcome_code */
+    atomic_bool draining;
+
+    pthread_rwlock_t lock; /* of the settings; nothing that may jump or wait runs under it */
+    struct evd_text origins[EVD_EDGE_LIST_MOST];
+    size_t origin_count;
+    struct evd_network proxies[EVD_EDGE_LIST_MOST];
+    size_t proxy_count;
+    struct evd_limits subject;
+};
+
+/* One request, in its exchange's arena. */
+struct evd_edge_request {
+    struct evd_edge *edge;
+    enum evd_edge_door door;
+    struct evd_http_exchange *exchange;
+    const char *route; /* the template, for the log; NULL: none */
+    size_t command;    /* its number, or EVD_FIGURES_EDGE */
+    bool is_page;      /* probes and the like */
+    struct evd_text token;
+
+    struct evd_task task; /* the way to a worker */
+    struct evd_limited *held;
+    bool is_known; /* the caller is */
+    struct evd_call call;
+
+    enum evd_outcome_code outcome;
+    int64_t answered_us;
+    size_t body_bytes;
+};
+
+/* An answer being put together, in the exchange's arena. */
+struct evd_edge_reply {
+    struct evd_http_response response;
+    struct evd_http_header headers[EVD_EDGE_HEADERS];
+};
+
+/* edge_answer.c */
+
+/** Begin an answer: status, and the headers every answer at this door has. */
+struct evd_edge_reply *evd_edge_reply_new(struct evd_edge_request *request, unsigned status);
+void evd_edge_reply_header(struct evd_edge_reply *reply, const char *name, struct evd_text value);
+
+/** A problem, with its Retry-After. `status` 0: the outcome's own. */
+struct evd_edge_reply *evd_edge_problem(struct evd_edge_request *request, const struct evd_outcome *outcome,
+                                        unsigned status);
+struct evd_edge_reply *evd_edge_problem_of(struct evd_edge_request *request, enum evd_outcome_code code);
+
+/** 401, with `WWW-Authenticate`. why: static; NULL: there was no token at all. */
+struct evd_edge_reply *evd_edge_unauthenticated(struct evd_edge_request *request, const char *why);
+
+/** The answer of a call that is done. */
+struct evd_edge_reply *evd_edge_call_reply(struct evd_edge_request *request);
+
+/** Count what is about to be answered, and note it for the log. Once, before whoever asked can have the answer. */
+void evd_edge_note(struct evd_edge_request *request, const struct evd_http_response *response);
+
+/** An answer made without memory. */
+void evd_edge_out_of_memory(struct evd_edge_request *request, struct evd_http_response *ret_response);
+
+/** Run `step` where the exhaustion of the arena ends it: false then. */
+bool evd_edge_within(struct evd_arena *arena, void (*step)(void *), void *argument);
+
+/* edge_cors.c */
+
+/** Add what a browser needs to show the answer to a page of another origin. */
+void evd_edge_cors(const struct evd_edge_request *request, struct evd_edge_reply *reply);
+
+/** Answer OPTIONS. allow: the path's methods. */
+struct evd_edge_reply *evd_edge_options(struct evd_edge_request *request, const char *allow);
+
+/* edge_pages.c */
+
+/** Is it one of the fixed pages of this door? Then the answer, else NULL. */
+struct evd_edge_reply *evd_edge_page(struct evd_edge_request *request);
+
+/* edge_call.c */
+
+/** Hand the request to a worker. */
+void evd_edge_submit(struct evd_edge_request *request);
+
+/* edge_end.c */
+
+/** The log line of a request that has ended. */
+void evd_edge_log_end(const struct evd_edge_request *request, bool sent);
+
+#endif
