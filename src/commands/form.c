@@ -2,10 +2,10 @@
  * Forms: made with a draft definition, then published once. Later publications need fences that do not exist yet.
  */
 #include "commands/support.h"
+#include "evidenced/base/sha256.h"
 #include "evidenced/domain/definition.h"
 #include "evidenced/records/bson.h"
 #include "evidenced/records/keys.h"
-#include "evidenced/base/sha256.h"
 
 static struct evd_outcome create_refuse(struct evd_call *call) {
     const struct evd_create_form_request *request = call->request;
@@ -111,8 +111,7 @@ const struct evd_command evd_command_publish_form = {
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_publish_form_request,
     .answer = &evd_type_publication_receipt,
-    .outcomes =
-        EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
+    .outcomes = EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
     .read = publish_read,
     .refuse = publish_refuse,
     .derive = publish_derive,

@@ -14,7 +14,8 @@ static struct evd_outcome create_parse(struct evd_call *call) {
 static struct evd_outcome create_refuse(struct evd_call *call) {
     const struct evd_create_project_request *request = call->request;
     if (!call->may_create_projects)
-        return evd_refused(EVD_REASON_PERMISSION, EVD_TEXT("Creating projects needs the scope evidenced:create-project."));
+        return evd_refused(EVD_REASON_PERMISSION,
+                           EVD_TEXT("Creating projects needs the scope evidenced:create-project."));
     if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", "blank", "A project needs a name.");
     return evd_ok();
 }

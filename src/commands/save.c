@@ -4,12 +4,12 @@
  * Save is tolerant; Complete also validates the whole set. Domain page §2.
  */
 #include "commands/session.h"
+#include "evidenced/base/buffer.h"
+#include "evidenced/commands/table.h"
 #include "evidenced/domain/capacity.h"
 #include "evidenced/domain/summary.h"
 #include "evidenced/records/json.h"
-#include "evidenced/commands/table.h"
 #include "evidenced/records/keys.h"
-#include "evidenced/base/buffer.h"
 
 struct save {
     struct evd_session_reads read;
@@ -45,14 +45,14 @@ static void want_answers(struct evd_call *call) {
     for (size_t i = 0; i < state->changed_count; i++) {
         struct evd_changed_answer *answer = &state->changed[i];
         answer->asked = &request->answers.items[i];
-        answer->context = evd_answer_context(answer->asked->question, answer->asked->path.items,
-                                             answer->asked->path.count);
+        answer->context =
+            evd_answer_context(answer->asked->question, answer->asked->path.items, answer->asked->path.count);
         answer->head_id = evd_author_head_id(call->ids.project, call->ids.study, call->caller, answer->context);
         answer->digest = evd_answer_digest(&answer->asked->value, answer->asked->notes);
         EVD_WANT(call, ANNOTATION_HEAD, answer->head_id, &answer->head);
     }
-    state->exposures = EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_annotation_revision *,
-                                     request->exposures.count);
+    state->exposures =
+        EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_annotation_revision *, request->exposures.count);
     for (size_t i = 0; i < request->exposures.count; i++)
         EVD_WANT(call, ANNOTATION_REVISION, request->exposures.items[i], &state->exposures[i]);
 }
@@ -136,6 +136,13 @@ static int by_context(const void *a, const void *b) {
     return evd_uuid_compare(((const struct evd_pin *)a)->context, ((const struct evd_pin *)b)->context);
 }
 
+/* The head's own revision when the value is equal to it, else the one that is to be written. */
+static evd_uuid pin_of(const struct evd_changed_answer *answer) {
+    if (answer->head == NULL) return evd_revision_id(answer->head_id, 1);
+    if (answer->effect == EVD_ANSWER_SAME) return answer->head->current_revision;
+    return evd_revision_id(answer->head_id, answer->head->revision_seq + 1);
+}
+
 /* All places the request changes, once each: an answer given twice, or given and withdrawn, means nothing. */
 static void collect_changes(struct evd_call *call, struct save *state) {
     const struct evd_save_request *request = call->request;
@@ -143,9 +150,7 @@ static void collect_changes(struct evd_call *call, struct save *state) {
     state->changes = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_pin, state->change_count);
     for (size_t i = 0; i < state->changed_count; i++) {
         struct evd_changed_answer *answer = &state->changed[i];
-        int64_t seq = answer->head == NULL ? 1 : answer->head->revision_seq + 1;
-        answer->pinned = answer->effect == EVD_ANSWER_SAME ? answer->head->current_revision
-                                                           : evd_revision_id(answer->head_id, seq);
+        answer->pinned = pin_of(answer);
         state->changes[i] = (struct evd_pin){.context = answer->context, .revision = answer->pinned};
     }
     for (size_t i = 0; i < request->withdrawn.count; i++) {
@@ -189,8 +194,8 @@ static void check_changed(struct evd_call *call, struct save *state) {
 
 /* The whole set as it will be: kept answers by their revisions, changed ones by the request. */
 static void check_whole(struct evd_call *call, struct save *state) {
-    struct evd_answer *answers = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer,
-                                               state->read.base_pins.count + state->changed_count);
+    struct evd_answer *answers =
+        EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer, state->read.base_pins.count + state->changed_count);
     struct evd_pins changes = {state->changes, state->change_count};
     size_t count = 0;
     for (size_t i = 0; i < state->read.base_pins.count; i++)
@@ -242,8 +247,8 @@ static struct evd_outcome validate(struct evd_call *call, struct save *state) {
 
 static struct evd_outcome admit(struct evd_call *call, const struct save *state) {
     if (evd_session_has_place(state->read.session)) return evd_ok();
-    const struct evd_form_summary *entry = evd_summary_of_form(state->read.form, state->read.sessions,
-                                                               state->read.session_count, evd_call_arena(call));
+    const struct evd_form_summary *entry =
+        evd_summary_of_form(state->read.form, state->read.sessions, state->read.session_count, evd_call_arena(call));
     return evd_capacity_admit(entry, state->read.form->capacity, call->caller);
 }
 
@@ -279,9 +284,8 @@ static void write_revision(struct evd_call *call, const struct evd_changed_answe
 
 static void write_answer(struct evd_call *call, const struct evd_changed_answer *answer) {
     if (answer->effect == EVD_ANSWER_SAME) return;
-    struct evd_annotation_head *head = answer->head != NULL
-                                           ? EVD_CHANGE(call, annotation_head, answer->head)
-                                           : EVD_NEW(evd_call_arena(call), struct evd_annotation_head);
+    struct evd_annotation_head *head = answer->head != NULL ? EVD_CHANGE(call, annotation_head, answer->head)
+                                                            : EVD_NEW(evd_call_arena(call), struct evd_annotation_head);
     head->base.id = answer->head_id;
     head->study = call->ids.study;
     head->scope = evd_name_of(EVD_SCOPE_AUTHOR);
@@ -304,14 +308,14 @@ static void save_derive(struct evd_call *call) {
     const struct save *state = call->state;
     for (size_t i = 0; i < state->changed_count; i++)
         write_answer(call, &state->changed[i]);
-    struct evd_session_outcome outcome = {
-        .kind = is_complete(call) ? EVD_VERSION_COMPLETE : EVD_VERSION_SAVE,
-        .state = is_complete(call) ? EVD_SESSION_COMPLETED : EVD_SESSION_SAVED_INCOMPLETE,
-        .stage = request->stage,
-        .form_version = request->form_version,
-        .pins = state->pins,
-        .exposures = request->exposures.items,
-        .exposure_count = request->exposures.count};
+    struct evd_session_outcome outcome = {.kind = is_complete(call) ? EVD_VERSION_COMPLETE : EVD_VERSION_SAVE,
+                                          .state =
+                                              is_complete(call) ? EVD_SESSION_COMPLETED : EVD_SESSION_SAVED_INCOMPLETE,
+                                          .stage = request->stage,
+                                          .form_version = request->form_version,
+                                          .pins = state->pins,
+                                          .exposures = request->exposures.items,
+                                          .exposure_count = request->exposures.count};
     evd_session_write(call, &state->read, &outcome, state->changed, state->changed_count);
 }
 

@@ -15,7 +15,7 @@ struct evd_changed_answer {
     const struct evd_answer_change *asked;
     evd_uuid context, head_id;
     struct evd_sha256 digest;
-    const struct evd_annotation_head *head; /* NULL: none yet */
+    const struct evd_annotation_head *head;        /* NULL: none yet */
     const struct evd_annotation_revision *current; /* the head's, read only when it is in the way */
     enum evd_answer_effect effect;
     evd_uuid pinned; /* the revision the new version pins */
@@ -57,7 +57,8 @@ void evd_session_read(struct evd_call *call, struct evd_session_reads *read, str
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
                                       struct evd_session_bases bases);
 
-/** The first answer another form of the same author changed meanwhile, as StaleBase with both values; EVD_OK when none. */
+/** The first answer another form of the same author changed meanwhile, as StaleBase with both values; EVD_OK when none.
+ */
 struct evd_outcome evd_session_refuse_stale_answers(struct evd_call *call, const struct evd_changed_answer *changed,
                                                     size_t count);
 

@@ -20,10 +20,8 @@ static void want_stages(struct evd_call *call, struct evd_session_reads *read, e
 static void scan_sessions(struct evd_call *call, struct evd_session_reads *read) {
     struct evd_value equal[] = {{.kind = EVD_VALUE_UUID, .uuid = call->ids.study},
                                 {.kind = EVD_VALUE_UUID, .uuid = call->ids.form}};
-    struct evd_scan scan = {.index = EVD_INDEX_sessions_of_study,
-                            .equal = equal,
-                            .equal_count = 2,
-                            .limit = EVD_LIMIT_SESSION_HEADS};
+    struct evd_scan scan = {
+        .index = EVD_INDEX_sessions_of_study, .equal = equal, .equal_count = 2, .limit = EVD_LIMIT_SESSION_HEADS};
     evd_reader_scan(call, &scan, &read->sessions, &read->session_count);
 }
 
@@ -39,8 +37,8 @@ void evd_session_read(struct evd_call *call, struct evd_session_reads *read, str
     EVD_WANT(call, PIN_MAP, bases.base_version, &read->base_map);
     EVD_WANT(call, FORM_SESSION_VERSION, bases.base_version, &read->base_version);
     if (bases.form_version > 0)
-        evd_reader_want_definition(
-            call, evd_form_version_id(call->ids.project, call->ids.form, bases.form_version), &read->definition);
+        evd_reader_want_definition(call, evd_form_version_id(call->ids.project, call->ids.form, bases.form_version),
+                                   &read->definition);
     if (want_first != NULL) want_first(call);
     evd_reader_fetch(call);
     want_stages(call, read, bases.stage);
@@ -58,11 +56,11 @@ static struct evd_text uuid_or_null(struct evd_call *call, evd_uuid id) {
 
 static struct evd_outcome stale_session(struct evd_call *call, evd_uuid declared, evd_uuid current) {
     struct evd_text a = uuid_or_null(call, declared), b = uuid_or_null(call, current);
-    return (struct evd_outcome){
-        .code = EVD_STALE_BASE,
-        .members = evd_text_print(evd_call_arena(call),
-                                  "\"base\":\"session\",\"declared\":" EVD_TEXT_FMT ",\"current\":" EVD_TEXT_FMT,
-                                  EVD_TEXT_ARG(a), EVD_TEXT_ARG(b))};
+    return (struct evd_outcome){.code = EVD_STALE_BASE,
+                                .members = evd_text_print(evd_call_arena(call),
+                                                          "\"base\":\"session\",\"declared\":" EVD_TEXT_FMT
+                                                          ",\"current\":" EVD_TEXT_FMT,
+                                                          EVD_TEXT_ARG(a), EVD_TEXT_ARG(b))};
 }
 
 /* What a Save consumes must be what is stored; without one, nothing typed may be there. */

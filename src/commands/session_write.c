@@ -38,15 +38,16 @@ static void write_version(struct evd_call *call, const struct evd_session_reads 
         .draft_etag = read->draft == NULL ? 0 : read->draft->etag,
         .pin_count = (int64_t)outcome->pins.count,
         .saved_at = call->now_ms};
-    version.exposures.items = evd_arena_copy(evd_call_arena(call), outcome->exposures,
-                                             outcome->exposure_count * sizeof *outcome->exposures);
+    version.exposures.items =
+        evd_arena_copy(evd_call_arena(call), outcome->exposures, outcome->exposure_count * sizeof *outcome->exposures);
     version.exposures.count = outcome->exposure_count;
     struct evd_pin_map map = {.base.id = session->current_version, .pins = evd_pins_pack(outcome->pins)};
     EVD_INSERT_RECORD(call, form_session_version, &version);
     EVD_INSERT_RECORD(call, pin_map, &map);
 }
 
-/* Every version writes the draft, so that an autosave racing it conflicts; the holder and the sequence it consumed stay. */
+/* Every version writes the draft, so that an autosave racing it conflicts; the holder and the sequence it consumed
+ * stay. */
 static int64_t write_draft(struct evd_call *call, const struct evd_session_reads *read, evd_uuid version_id) {
     struct evd_session_draft *draft = read->draft != NULL ? EVD_CHANGE(call, session_draft, read->draft)
                                                           : EVD_NEW(evd_call_arena(call), struct evd_session_draft);
@@ -78,8 +79,8 @@ static int64_t write_study(struct evd_call *call, const struct evd_session_reads
     return study->base.version;
 }
 
-static void answer(struct evd_call *call, struct evd_session_receipt *receipt,
-                   const struct evd_changed_answer *changed, size_t changed_count) {
+static void answer(struct evd_call *call, struct evd_session_receipt *receipt, const struct evd_changed_answer *changed,
+                   size_t changed_count) {
     receipt->answers.items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer_receipt, changed_count);
     receipt->answers.count = changed_count;
     for (size_t i = 0; i < changed_count; i++) {

@@ -76,8 +76,8 @@ const struct evd_command evd_command_create_stage = {
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_create_stage_request,
     .answer = &evd_type_record_receipt,
-    .outcomes = EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) |
-                EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED),
+    .outcomes =
+        EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) | EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED),
     .read = create_read,
     .refuse = create_refuse,
     .derive = create_derive,

@@ -92,8 +92,8 @@ static void match(struct row *row, struct taken *table, size_t size) {
     for (size_t at = 0; at < IDENTIFIERS; at++) {
         const struct identifier *identifier = &row->identifiers[at];
         if (identifier->normal.bytes == NULL) continue;
-        evd_uuid holder = identifier->held != NULL ? identifier->held->study
-                                                   : find_taken(table, size, identifier->id)->study;
+        evd_uuid holder =
+            identifier->held != NULL ? identifier->held->study : find_taken(table, size, identifier->id)->study;
         if (evd_uuid_is_nil(holder)) continue;
         if (!evd_uuid_is_nil(row->study) && !evd_uuid_equal(row->study, holder)) {
             refuse_row(row, "matchesTwoStudies");
@@ -140,10 +140,10 @@ static void judge(struct evd_call *call, struct add_studies *state) {
 static void note_refused(struct evd_call *call, struct add_studies *state, size_t at) {
     const struct row *row = &state->rows[at];
     const struct identifier *malformed = malformed_identifier(row);
-    struct evd_text pointer =
-        malformed == NULL ? evd_text_print(evd_call_arena(call), "/studies/%zu", at)
-                          : evd_text_print(evd_call_arena(call), "/studies/%zu/%s", at, malformed->member);
-    struct evd_text message = malformed != NULL        ? EVD_TEXT("This is not an identifier of that kind.")
+    struct evd_text pointer = malformed == NULL
+                                  ? evd_text_print(evd_call_arena(call), "/studies/%zu", at)
+                                  : evd_text_print(evd_call_arena(call), "/studies/%zu/%s", at, malformed->member);
+    struct evd_text message = malformed != NULL     ? EVD_TEXT("This is not an identifier of that kind.")
                               : has_identifier(row) ? EVD_TEXT("Its identifiers belong to two different studies.")
                                                     : EVD_TEXT("A study needs a title or an identifier.");
     (void)evd_errors_add(&state->errors, pointer, row->code, message);
@@ -205,11 +205,11 @@ static void add_derive(struct evd_call *call) {
         receipt.added += row->result == EVD_ROW_ADDED;
         receipt.matched += row->result == EVD_ROW_MATCHED;
         receipt.refused += row->result == EVD_ROW_REFUSED;
-        receipt.rows.items[i] = (struct evd_row_receipt){
-            .index = (int64_t)i,
-            .result = evd_name_of(row->result),
-            .study = row->result == EVD_ROW_REFUSED ? (evd_uuid){{0}} : row->study,
-            .code = row->code == NULL ? (struct evd_text){0} : evd_text_from(row->code)};
+        receipt.rows.items[i] =
+            (struct evd_row_receipt){.index = (int64_t)i,
+                                     .result = evd_name_of(row->result),
+                                     .study = row->result == EVD_ROW_REFUSED ? (evd_uuid){{0}} : row->study,
+                                     .code = row->code == NULL ? (struct evd_text){0} : evd_text_from(row->code)};
         if (row->result == EVD_ROW_ADDED) write_study(call, row);
     }
     evd_call_receipt(call, &evd_type_batch_receipt, &receipt);

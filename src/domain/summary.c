@@ -5,8 +5,7 @@
 
 static struct evd_summary_member member_of(const struct evd_form *form, const struct evd_form_session *session) {
     enum evd_session_state state = (enum evd_session_state)session->state.value;
-    enum evd_standing standing =
-        evd_standing_of(state, session->pinned_form_version, form->published_seq, NULL, 0);
+    enum evd_standing standing = evd_standing_of(state, session->pinned_form_version, form->published_seq, NULL, 0);
     return (struct evd_summary_member){.reviewer = session->author,
                                        .state = session->state,
                                        .standing = evd_name_of(standing),
@@ -29,8 +28,9 @@ static int by_reviewer(const void *a, const void *b) {
                             ((const struct evd_summary_member *)b)->reviewer);
 }
 
-struct evd_form_summary *evd_summary_of_form(const struct evd_form *form, const struct evd_form_session *const *sessions,
-                                             size_t count, struct evd_arena *arena) {
+struct evd_form_summary *evd_summary_of_form(const struct evd_form *form,
+                                             const struct evd_form_session *const *sessions, size_t count,
+                                             struct evd_arena *arena) {
     struct evd_form_summary *entry = EVD_NEW(arena, struct evd_form_summary);
     entry->form = form->base.id;
     entry->evaluated_under = EVD_NEW(arena, struct evd_definition_vector);

@@ -25,13 +25,15 @@ struct evd_page_scan {
     bool more; /* behind the last of them */
 };
 
-/** Is the request's cursor one that a list of this order gave? Malformed, naming it, when not. For a command's parse. */
+/** Is the request's cursor one that a list of this order gave? Malformed, naming it, when not. For a command's parse.
+ */
 struct evd_outcome evd_page_check(struct evd_call *call, const struct evd_page_order *order);
 
 /** One page from the request's cursor on: at most page->limit records. */
 void evd_page_read(struct evd_call *call, struct evd_page_scan *page);
 
 /** The cursor behind the page's last record, which has these index values; bytes NULL when there is no more. */
-struct evd_text evd_page_next(struct evd_call *call, const struct evd_page_scan *page, const struct evd_value *position);
+struct evd_text evd_page_next(struct evd_call *call, const struct evd_page_scan *page,
+                              const struct evd_value *position);
 
 #endif

@@ -40,7 +40,8 @@ struct list_members {
     struct evd_page_scan page;
 };
 
-static const struct evd_page_order by_investigator = {.index = EVD_INDEX_memberships, .count = 1, .kinds = {EVD_VALUE_UUID}};
+static const struct evd_page_order by_investigator = {
+    .index = EVD_INDEX_memberships, .count = 1, .kinds = {EVD_VALUE_UUID}};
 
 static struct evd_outcome members_parse(struct evd_call *call) {
     return evd_page_check(call, &by_investigator);
@@ -63,9 +64,8 @@ static void members_derive(struct evd_call *call) {
     struct evd_text next = {0};
     for (size_t i = 0; i < page->count; i++) {
         const struct evd_membership *membership = membership_at(page, i);
-        items[i] = (struct evd_member_view){.investigator = membership->investigator,
-                                            .roles = membership->roles,
-                                            .changed_at = membership->changed_at};
+        items[i] = (struct evd_member_view){
+            .investigator = membership->investigator, .roles = membership->roles, .changed_at = membership->changed_at};
     }
     if (page->more) {
         struct evd_value last = {.kind = EVD_VALUE_UUID, .uuid = membership_at(page, page->count - 1)->investigator};

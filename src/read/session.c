@@ -107,7 +107,8 @@ struct list_versions {
     struct evd_page_scan page;
 };
 
-static const struct evd_page_order by_seq = {.index = EVD_INDEX_versions_of_session, .count = 1, .kinds = {EVD_VALUE_I64}};
+static const struct evd_page_order by_seq = {
+    .index = EVD_INDEX_versions_of_session, .count = 1, .kinds = {EVD_VALUE_I64}};
 
 static struct evd_outcome list_parse(struct evd_call *call) {
     return evd_page_check(call, &by_seq);
@@ -118,8 +119,8 @@ static void list_read(struct evd_call *call) {
     struct evd_value *session = EVD_NEW(evd_call_arena(call), struct evd_value);
     *session = (struct evd_value){.kind = EVD_VALUE_UUID, .uuid = own_session(call)};
     evd_reader_fetch(call);
-    state->page = (struct evd_page_scan){
-        .order = &by_seq, .equal = session, .equal_count = 1, .limit = call->page.limit};
+    state->page =
+        (struct evd_page_scan){.order = &by_seq, .equal = session, .equal_count = 1, .limit = call->page.limit};
     evd_page_read(call, &state->page);
 }
 

@@ -19,8 +19,8 @@ static struct evd_stage_view view_of(const struct evd_stage *stage, const struct
 
 static void want_settings(struct evd_call *call, const struct evd_stage *stage,
                           const struct evd_settings_version **slot) {
-    EVD_WANT(call, SETTINGS_VERSION,
-             evd_settings_version_id(call->ids.project, stage->base.id, stage->settings_seq), slot);
+    EVD_WANT(call, SETTINGS_VERSION, evd_settings_version_id(call->ids.project, stage->base.id, stage->settings_seq),
+             slot);
 }
 
 struct get_stage {

@@ -11,7 +11,8 @@ static struct evd_member_entry_view entry_of(const struct evd_summary_member *me
                                           .version_seq = member->version_seq};
 }
 
-static void show_members(struct evd_call *call, const struct evd_form_summary *entry, struct evd_form_entry_view *view) {
+static void show_members(struct evd_call *call, const struct evd_form_summary *entry,
+                         struct evd_form_entry_view *view) {
     bool all = evd_view_sees_others(call);
     struct evd_member_entry_view *entries =
         EVD_NEW_ARRAY(evd_call_arena(call), struct evd_member_entry_view, entry->members.count);
@@ -96,8 +97,7 @@ struct list_studies {
     const struct evd_stage *stage;
 };
 
-static const struct evd_page_order by_random_key = {
-    .index = EVD_INDEX_studies, .count = 1, .kinds = {EVD_VALUE_I64}};
+static const struct evd_page_order by_random_key = {.index = EVD_INDEX_studies, .count = 1, .kinds = {EVD_VALUE_I64}};
 
 static struct evd_outcome bad_parameter(const char *name, struct evd_call *call, const char *why) {
     return (struct evd_outcome){.code = EVD_MALFORMED,
@@ -118,7 +118,8 @@ static void list_read(struct evd_call *call) {
     bool filtered = call->page.state.bytes != NULL;
     EVD_WANT(call, STAGE, call->page.stage, &state->stage);
     evd_reader_fetch(call);
-    state->page = (struct evd_page_scan){.order = &by_random_key, .limit = filtered ? EVD_LIMIT_PAGE : call->page.limit};
+    state->page =
+        (struct evd_page_scan){.order = &by_random_key, .limit = filtered ? EVD_LIMIT_PAGE : call->page.limit};
     evd_page_read(call, &state->page);
 }
 

@@ -90,8 +90,8 @@ static bool retry_was_free(const struct evd_call *call) {
         const struct evd_seen_study *seen = &call->seen[lane];
         if (study == NULL || seen->version == 0) return false;
         int64_t moved = study->base.version - seen->version;
-        int64_t maintained = (study->fold_sequence - seen->fold_sequence) +
-                             (study->maintenance_sequence - seen->maintenance_sequence);
+        int64_t maintained =
+            (study->fold_sequence - seen->fold_sequence) + (study->maintenance_sequence - seen->maintenance_sequence);
         if (moved <= 0 || moved != maintained) return false;
     }
     return call->lane_count > 0;

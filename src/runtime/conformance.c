@@ -21,8 +21,7 @@ static const void *member(const void *from, const struct evd_field *field) {
 typedef bool reference_visitor(const void *self, evd_collection in, evd_uuid id);
 
 /* Calls visit for every reference in the struct, nested ones too, until it returns false. */
-static bool walk_references(const struct evd_type *type, const void *from, reference_visitor *visit,
-                            const void *self) {
+static bool walk_references(const struct evd_type *type, const void *from, reference_visitor *visit, const void *self) {
     for (size_t i = 0; i < type->field_count; i++) {
         const struct evd_field *field = &type->fields[i];
         if (field->kind == EVD_KIND_UUID && field->refers != 0) {
@@ -74,8 +73,7 @@ static bool check_reference(const void *self, evd_collection in, evd_uuid id) {
     const struct checking *checking = self;
     struct sought sought = {.in = in, .id = id};
     if (evd_reader_has(checking->call, in, id) || is_written(checking->call, in, id)) return true;
-    if (checking->before != NULL &&
-        !walk_references(checking->written->type, checking->before, is_not_sought, &sought))
+    if (checking->before != NULL && !walk_references(checking->written->type, checking->before, is_not_sought, &sought))
         return true;
     violated(checking->call, "a record refers to one that was not read", checking->written->type->name);
 }

@@ -69,8 +69,7 @@ static bool fill(struct evd_cached_definition *cached, struct evd_image image) {
     if (setjmp(escape) != 0) return false;
     const uint8_t *bson = evd_arena_copy(&cached->arena, image.bson, image.size_bytes);
     struct evd_form_version *version = EVD_NEW(&cached->arena, struct evd_form_version);
-    enum evd_decoded decoded =
-        evd_bson_decode(&evd_type_form_version, bson, image.size_bytes, &cached->arena, version);
+    enum evd_decoded decoded = evd_bson_decode(&evd_type_form_version, bson, image.size_bytes, &cached->arena, version);
     if (decoded == EVD_DECODED_CORRUPT) return false;
     cached->met_unknown_name = decoded == EVD_DECODED_UNKNOWN_NAME;
     cached->definition = evd_definition_compile(version, &cached->arena);

@@ -53,8 +53,7 @@ static bool same_project(const struct evd_call *a, const struct evd_call *b) {
 void evd_inflight_enter(struct evd_inflight *registry, struct evd_call *call) {
     struct stripe *stripe = stripe_of(registry, call);
     (void)pthread_mutex_lock(&stripe->mutex);
-    call->in_flight =
-        (struct evd_inflight_entry){.previous = stripe->newest, .ticket = stripe->next_ticket++};
+    call->in_flight = (struct evd_inflight_entry){.previous = stripe->newest, .ticket = stripe->next_ticket++};
     if (stripe->newest != NULL) stripe->newest->next = &call->in_flight;
     stripe->newest = &call->in_flight;
     stripe->count++;

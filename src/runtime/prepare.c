@@ -13,8 +13,7 @@ static struct evd_outcome malformed(struct evd_call *call, const struct evd_json
     evd_buffer_init(members, call->arena, 128);
     evd_buffer_add_text(members, EVD_TEXT("\"pointer\":"));
     evd_json_write_string(fault->pointer, members);
-    return (struct evd_outcome){
-        .code = EVD_MALFORMED, .detail = fault->message, .members = evd_buffer_text(members)};
+    return (struct evd_outcome){.code = EVD_MALFORMED, .detail = fault->message, .members = evd_buffer_text(members)};
 }
 
 /* The digest covers the command, its target and the typed request; how the JSON was spelt does not matter. */

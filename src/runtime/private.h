@@ -50,7 +50,7 @@ struct evd_reads {
     struct evd_read_slot {
         void *slot;
         size_t entry;
-    } *slots;
+    } * slots;
     size_t slot_count, slot_capacity;
     struct evd_read_definition {
         struct evd_cached_definition *held;

@@ -69,7 +69,7 @@ static size_t add_entry(struct evd_call *call, struct evd_key key) {
     struct evd_reads *reads = call->reads;
     uint32_t *bucket = find_bucket(reads, key);
     if (*bucket != 0) return *bucket - 1;
-    assert(reads->count < EVD_LIMIT_READ_KEYS);
+    assert(reads->count - reads->fetched < EVD_LIMIT_READ_KEYS);
     if (reads->count == reads->capacity) {
         grow_entries(evd_call_arena(call), reads);
         bucket = find_bucket(reads, key);
@@ -87,13 +87,34 @@ static void set_slot(void *slot, void *record) {
     memcpy(slot, &record, sizeof record);
 }
 
+static void *decode(struct evd_call *call, evd_collection in, struct evd_image image) {
+    const struct evd_type *type = evd_type_of_collection(in);
+    struct evd_reads *reads = call->reads;
+    if (image.size_bytes == 0) return NULL;
+    struct evd_record *record = evd_arena_alloc(evd_call_arena(call), type->size_bytes);
+    switch (evd_bson_decode(type, image.bson, image.size_bytes, evd_call_arena(call), record)) {
+    case EVD_DECODED: break;
+    case EVD_DECODED_UNKNOWN_NAME: reads->met_unknown_name = true; break;
+    case EVD_DECODED_CORRUPT: evd_attempt_settle_store(call, EVD_STORE_CORRUPT);
+    }
+    if (record->stamp > reads->largest) reads->largest = record->stamp;
+    return record;
+}
+
+/* What was read under the entry's key. A definition's record is decoded only when somebody names it too. */
+static void *record_of(struct evd_call *call, size_t at) {
+    struct evd_read_entry *entry = &call->reads->entries[at];
+    if (entry->record == NULL) entry->record = decode(call, entry->key.in, entry->image);
+    return entry->record;
+}
+
 void evd_reader_want(struct evd_call *call, evd_collection in, evd_uuid id, void *slot) {
     struct evd_reads *reads = call->reads;
     set_slot(slot, NULL);
     if (evd_uuid_is_nil(id)) return;
     size_t entry = add_entry(call, key_of(call, in, id));
     if (entry < reads->fetched) {
-        set_slot(slot, reads->entries[entry].record);
+        set_slot(slot, record_of(call, entry));
         return;
     }
     if (reads->slot_count == reads->slot_capacity) {
@@ -114,20 +135,6 @@ static void lend(struct evd_call *call, struct evd_read_definition *lent) {
     *lent->slot = lent->held->definition;
 }
 
-void evd_reader_want_definition(struct evd_call *call, evd_uuid form_version, const struct evd_definition **slot) {
-    struct evd_reads *reads = call->reads;
-    *slot = NULL;
-    if (evd_uuid_is_nil(form_version)) return;
-    assert(reads->definition_count < EVD_READ_DEFINITIONS);
-    struct evd_read_definition *lent = &reads->definitions[reads->definition_count++];
-    *lent = (struct evd_read_definition){.slot = slot};
-    lent->held = evd_definition_cache_ref(call->runtime->definitions, call->ids.project, form_version);
-    if (lent->held != NULL)
-        lend(call, lent);
-    else
-        lent->entry = add_entry(call, key_of(call, EVD_IN_FORM_VERSION, form_version));
-}
-
 /* Immutable and shared: decoded into the cache instead of the attempt's arena. */
 static void lend_read_ones(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
@@ -142,23 +149,24 @@ static void lend_read_ones(struct evd_call *call) {
     }
 }
 
-static void *decode(struct evd_call *call, evd_collection in, struct evd_image image) {
-    const struct evd_type *type = evd_type_of_collection(in);
+void evd_reader_want_definition(struct evd_call *call, evd_uuid form_version, const struct evd_definition **slot) {
     struct evd_reads *reads = call->reads;
-    if (image.size_bytes == 0) return NULL;
-    struct evd_record *record = evd_arena_alloc(evd_call_arena(call), type->size_bytes);
-    switch (evd_bson_decode(type, image.bson, image.size_bytes, evd_call_arena(call), record)) {
-    case EVD_DECODED: break;
-    case EVD_DECODED_UNKNOWN_NAME: reads->met_unknown_name = true; break;
-    case EVD_DECODED_CORRUPT: evd_attempt_settle_store(call, EVD_STORE_CORRUPT);
-    }
-    if (record->stamp > reads->largest) reads->largest = record->stamp;
-    return record;
+    *slot = NULL;
+    if (evd_uuid_is_nil(form_version)) return;
+    assert(reads->definition_count < EVD_READ_DEFINITIONS);
+    struct evd_read_definition *lent = &reads->definitions[reads->definition_count++];
+    *lent = (struct evd_read_definition){.slot = slot};
+    lent->held = evd_definition_cache_ref(call->runtime->definitions, call->ids.project, form_version);
+    if (lent->held != NULL)
+        lend(call, lent);
+    else
+        lent->entry = add_entry(call, key_of(call, EVD_IN_FORM_VERSION, form_version));
+    lend_read_ones(call); /* its record may have been read already */
 }
 
 static bool is_lent(const struct evd_reads *reads, size_t entry) {
     for (size_t i = 0; i < reads->definition_count; i++)
-        if (reads->definitions[i].entry == entry && reads->entries[entry].key.in == EVD_IN_FORM_VERSION) return true;
+        if (reads->definitions[i].held == NULL && reads->definitions[i].entry == entry) return true;
     return false;
 }
 
@@ -185,7 +193,7 @@ void evd_reader_fetch(struct evd_call *call) {
         get_named(call);
         lend_read_ones(call);
         for (size_t i = 0; i < reads->slot_count; i++)
-            set_slot(reads->slots[i].slot, reads->entries[reads->slots[i].entry].record);
+            set_slot(reads->slots[i].slot, record_of(call, reads->slots[i].entry));
         reads->slot_count = 0;
     }
     if (!reads->admitted) evd_attempt_admit(call);
@@ -217,7 +225,7 @@ void evd_reader_scan(struct evd_call *call, const struct evd_scan *scan, void *r
             entry->record = decode(call, entry->key.in, entry->image);
             reads->fetched = reads->count;
         }
-        records[i] = entry->record;
+        records[i] = record_of(call, at);
     }
     memcpy(ret_records, &records, sizeof records);
     *ret_count = count;

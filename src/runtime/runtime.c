@@ -7,12 +7,12 @@
  */
 #include "evidenced/runtime/runtime.h"
 
+#include "evidenced/base/buffer.h"
 #include "evidenced/base/clock.h"
 #include "evidenced/base/crash.h"
 #include "evidenced/base/limits.h"
 #include "evidenced/base/random.h"
 #include "evidenced/records/json.h"
-#include "evidenced/base/buffer.h"
 #include "runtime/private.h"
 
 #include <assert.h>

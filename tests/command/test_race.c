@@ -20,8 +20,7 @@ struct racer {
 
 static void *run(void *self) {
     struct racer *racer = self;
-    racer->reply =
-        ask(&house, racer->command, racer->ids, person(racer->who), command_id(racer->id), racer->body);
+    racer->reply = ask(&house, racer->command, racer->ids, person(racer->who), command_id(racer->id), racer->body);
     return NULL;
 }
 

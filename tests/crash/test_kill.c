@@ -4,7 +4,6 @@
 #include "../support/desk.h"
 #include "../support/test.h"
 
-
 #include "evidenced/base/crash.h"
 
 #include <signal.h>
@@ -65,7 +64,8 @@ START_TEST(kill_9_at_every_crash_point_then_the_retry_runs_or_replays_never_both
         evd_reply_done(&reply);
         restart_whole();
         status = desk_save(&desk, 0, (unsigned)point, key, "", 3, "kept", &again);
-        ck_assert_msg(status == 200, "%s: %d %s", evd_crash_point_name((enum evd_crash_point)point), status, again.body);
+        ck_assert_msg(status == 200, "%s: %d %s", evd_crash_point_name((enum evd_crash_point)point), status,
+                      again.body);
         const char *mark = evd_reply_header(&again, "Idempotency-Replayed", replayed, sizeof replayed);
         ck_assert_msg((mark != NULL) == landed((enum evd_crash_point)point), "%s",
                       evd_crash_point_name((enum evd_crash_point)point));

@@ -52,7 +52,8 @@ static void join_reviewers(struct desk *desk, const struct evd_daemon_process *p
 static char *questions_of(unsigned count) {
     char *list = print("["), *longer;
     for (unsigned i = 1; i <= count; i++, free(list), list = longer)
-        longer = print("%s%s{\"id\":\"q%u\",\"label\":\"Question %u\",\"kind\":\"text\"}", list, i == 1 ? "" : ",", i, i);
+        longer =
+            print("%s%s{\"id\":\"q%u\",\"label\":\"Question %u\",\"kind\":\"text\"}", list, i == 1 ? "" : ",", i, i);
     longer = print("%s]", list);
     free(list);
     return longer;

@@ -55,8 +55,8 @@ struct evd_errors {
 struct evd_outcome {
     enum evd_outcome_code code;
     enum evd_reason reason;
-    struct evd_text detail;  /* instead of the outcome's own; bytes NULL: its own */
-    struct evd_text members; /* rendered JSON members the client needs to go on, or empty */
+    struct evd_text detail;          /* instead of the outcome's own; bytes NULL: its own */
+    struct evd_text members;         /* rendered JSON members the client needs to go on, or empty */
     const struct evd_errors *errors; /* ValidationFailed; NULL otherwise */
 };
 
@@ -88,7 +88,8 @@ static inline struct evd_outcome evd_refused(enum evd_reason reason, struct evd_
 
 void evd_errors_init(struct evd_errors *errors, struct evd_arena *arena);
 
-/** Note one more. pointer and message must live in the arena or be static. Past EVD_LIMIT_VALIDATION_ERRORS only the total grows. Returns the noted error for `members`, or NULL. */
+/** Note one more. pointer and message must live in the arena or be static. Past EVD_LIMIT_VALIDATION_ERRORS only the
+ * total grows. Returns the noted error for `members`, or NULL. */
 struct evd_error *evd_errors_add(struct evd_errors *errors, struct evd_text pointer, const char *code,
                                  struct evd_text message);
 

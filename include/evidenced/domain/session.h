@@ -17,7 +17,8 @@ enum evd_answer_effect {
     EVD_ANSWER_STALE   /* differs, and the head is not at the revision it was changed from */
 };
 
-/** head: NULL when there is none. base_revision: nil when the client knew of none. digest: of the new value and notes. */
+/** head: NULL when there is none. base_revision: nil when the client knew of none. digest: of the new value and notes.
+ */
 enum evd_answer_effect evd_answer_effect_of(const struct evd_annotation_head *head, evd_uuid base_revision,
                                             const struct evd_sha256 *digest);
 

@@ -11,11 +11,14 @@
 
 struct evd_arena;
 
-/** The entry of `form` for these session heads (each author once; those without a version are no members). Members by reviewer id. */
-struct evd_form_summary *evd_summary_of_form(const struct evd_form *form, const struct evd_form_session *const *sessions,
-                                             size_t count, struct evd_arena *arena);
+/** The entry of `form` for these session heads (each author once; those without a version are no members). Members by
+ * reviewer id. */
+struct evd_form_summary *evd_summary_of_form(const struct evd_form *form,
+                                             const struct evd_form_session *const *sessions, size_t count,
+                                             struct evd_arena *arena);
 
-/** The study's summary with the form's entry and its stages' projections put in place of the old ones. Neither argument is changed. */
+/** The study's summary with the form's entry and its stages' projections put in place of the old ones. Neither argument
+ * is changed. */
 struct evd_canonical_summary *evd_summary_with(const struct evd_canonical_summary *before, const struct evd_form *form,
                                                const struct evd_form_summary *entry, struct evd_arena *arena);
 

@@ -6,14 +6,14 @@
 #define EVD_RECORD(T, COLLECTION)                                                                                      \
     struct evd_##T {                                                                                                   \
         struct evd_record base;
-#define EVD_STRUCT(T)                                struct evd_##T {
-#define EVD_FIELD(T, kind, name, key, need)          evd_field_##kind name;
-#define EVD_REF(T, COLLECTION, name, key, need)      evd_uuid name;
-#define EVD_NUMBER(T, name, key, least, most, need)  int64_t name;
-#define EVD_STRING(T, name, key, max, need)          struct evd_text name;
-#define EVD_BYTES(T, name, key, max, need)           struct evd_text name;
-#define EVD_ENUM(T, names, name, key, need)          struct evd_name name;
-#define EVD_NEST(T, of, name, key, need)             struct evd_##of *name;
+#define EVD_STRUCT(T)                               struct evd_##T {
+#define EVD_FIELD(T, kind, name, key, need)         evd_field_##kind name;
+#define EVD_REF(T, COLLECTION, name, key, need)     evd_uuid name;
+#define EVD_NUMBER(T, name, key, least, most, need) int64_t name;
+#define EVD_STRING(T, name, key, max, need)         struct evd_text name;
+#define EVD_BYTES(T, name, key, max, need)          struct evd_text name;
+#define EVD_ENUM(T, names, name, key, need)         struct evd_name name;
+#define EVD_NEST(T, of, name, key, need)            struct evd_##of *name;
 #define EVD_LIST(T, of, name, key, max, need)                                                                          \
     struct {                                                                                                           \
         struct evd_##of *items;                                                                                        \

@@ -26,9 +26,8 @@
     {EVD_ROW(T, EVD_KIND_NUMBER, name, key, need), .least = (lo), .most = (hi)},
 #define EVD_STRING(T, name, key, most_bytes, need) {EVD_ROW(T, EVD_KIND_STRING, name, key, need), .max = (most_bytes)},
 #define EVD_BYTES(T, name, key, most_bytes, need)  {EVD_ROW(T, EVD_KIND_BYTES, name, key, need), .max = (most_bytes)},
-#define EVD_ENUM(T, set, name, key, need)                                                                              \
-    {EVD_ROW(T, EVD_KIND_ENUM, name, key, need), .names = &evd_names_##set},
-#define EVD_NEST(T, type, name, key, need) {EVD_ROW(T, EVD_KIND_NEST, name, key, need), .of = &evd_type_##type},
+#define EVD_ENUM(T, set, name, key, need)          {EVD_ROW(T, EVD_KIND_ENUM, name, key, need), .names = &evd_names_##set},
+#define EVD_NEST(T, type, name, key, need)         {EVD_ROW(T, EVD_KIND_NEST, name, key, need), .of = &evd_type_##type},
 #define EVD_LIST(T, type, name, key, most_items, need)                                                                 \
     {EVD_ROW(T, EVD_KIND_LIST, name, key, need), .max = (most_items), .of = &evd_type_##type},
 #define EVD_STRINGS(T, name, key, most_items, each_bytes, need)                                                        \

@@ -50,9 +50,9 @@ struct evd_call {
 
     /* An attempt, for the command. */
     struct evd_arena attempt_arena;
-    void *state;     /* the command's own, in the attempt arena */
-    int64_t now_ms;  /* wall clock when the attempt began */
-    evd_stamp stamp; /* of all it writes; set before derive */
+    void *state;                             /* the command's own, in the attempt arena */
+    int64_t now_ms;                          /* wall clock when the attempt began */
+    evd_stamp stamp;                         /* of all it writes; set before derive */
     const struct evd_membership *membership; /* NULL for the operator and for commands without a project */
     struct evd_reads *reads;
     struct evd_writes *writes;
@@ -66,8 +66,8 @@ struct evd_call {
     /* The runtime's own. */
     struct evd_runtime *runtime;
     struct json_t *parsed; /* the body, only while it is being read */
-    bool conflicted;      /* the attempt lost a race and is to be run again */
-    struct evd_task task; /* when it can go on again */
+    bool conflicted;       /* the attempt lost a race and is to be run again */
+    struct evd_task task;  /* when it can go on again */
     evd_uuid lane_studies[EVD_COMMAND_LANES];
     size_t lane_count, lanes_held;
     struct evd_call *next_in_lane, *next_waiting;

@@ -42,10 +42,10 @@ struct evd_command {
     enum evd_capability needs; /* of the caller in the project */
     enum evd_commit commit;
     enum evd_write_scope scope;
-    bool immutable;     /* a view whose answer never changes */
-    bool makes_project; /* its project is H(caller, command id); no membership yet */
-    bool awaits_earlier_attempts; /* its answer holds for every later answer of the project */
-    uint32_t body_limit_bytes;    /* 0: none is taken */
+    bool immutable;                 /* a view whose answer never changes */
+    bool makes_project;             /* its project is H(caller, command id); no membership yet */
+    bool awaits_earlier_attempts;   /* its answer holds for every later answer of the project */
+    uint32_t body_limit_bytes;      /* 0: none is taken */
     const struct evd_type *request; /* of the body; NULL: none */
     const struct evd_type *answer;  /* of the receipt or view */
     uint64_t outcomes;              /* its own, beside those every call may have */

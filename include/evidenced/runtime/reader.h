@@ -38,7 +38,8 @@ struct evd_scan {
     size_t limit;
 };
 
-/** Scan the call's project, in one store call. *ret_records is an array of *ret_count pointers to structs of the index's collection. */
+/** Scan the call's project, in one store call. *ret_records is an array of *ret_count pointers to structs of the
+ * index's collection. */
 void evd_reader_scan(struct evd_call *call, const struct evd_scan *scan, void *ret_records, size_t *ret_count);
 
 /** Was this record read in this attempt (and existed)? */

@@ -23,11 +23,11 @@ struct evd_runtime_observer {
 };
 
 struct evd_runtime_options {
-    struct evd_store *store;             /* borrowed, as are the next two */
+    struct evd_store *store; /* borrowed, as are the next two */
     const struct evd_clock *clock;
     const struct evd_random *random;
-    unsigned workers;                    /* 0: none; tests run calls themselves */
-    size_t queue;                        /* tasks waiting for a worker, at most */
+    unsigned workers; /* 0: none; tests run calls themselves */
+    size_t queue;     /* tasks waiting for a worker, at most */
     bool conformance; /* prove each command's reads and writes; a violation aborts. Test builds turn it on */
     struct evd_runtime_observer observer;
 };
@@ -43,7 +43,8 @@ bool evd_runtime_work(struct evd_runtime *runtime);
 /** Run a call on this thread, a worker's or a test's, or park it. `done` may have been called when this returns. */
 void evd_runtime_run(struct evd_runtime *runtime, struct evd_call *call);
 
-/** Let waiting calls go on and end those whose deadline passed in a lane. The timer's thread does this by itself; tests with a clock of their own call it. */
+/** Let waiting calls go on and end those whose deadline passed in a lane. The timer's thread does this by itself; tests
+ * with a clock of their own call it. */
 void evd_runtime_tick(struct evd_runtime *runtime);
 
 struct evd_runtime_figures {
