@@ -76,6 +76,13 @@ static int serve(const struct evd_config *config, const struct evd_config_input 
     return status;
 }
 
+static int restore(const struct evd_config *config) {
+    char error[EVD_DAEMON_ERROR_BYTES];
+    if (evd_daemon_restore(config, error) == 0) return DONE;
+    (void)fprintf(stderr, "evidenced: %s\n", error);
+    return FAILED;
+}
+
 static int act(const struct evd_config *config, const struct evd_config_input *input, struct evd_arena *arena) {
     struct evd_buffer text;
     evd_buffer_init(&text, arena, 4096);
@@ -84,9 +91,7 @@ static int act(const struct evd_config *config, const struct evd_config_input *i
     case EVD_ACTION_HELP: evd_config_help(&text); return show(&text);
     case EVD_ACTION_VERSION: evd_buffer_print(&text, "evidenced %s\n", EVD_VERSION); return show(&text);
     case EVD_ACTION_CHECK: evd_config_print(config, &text); return show(&text);
-    case EVD_ACTION_RESTORE:
-        (void)fprintf(stderr, "evidenced: This version cannot restore a backup yet.\n");
-        return FAILED;
+    case EVD_ACTION_RESTORE: return restore(config);
     case EVD_ACTION_LIST_CRASH_POINTS: return list_crash_points();
     }
     abort();

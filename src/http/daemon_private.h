@@ -4,7 +4,7 @@
 #ifndef EVIDENCED_SRC_HTTP_DAEMON_PRIVATE_H
 #define EVIDENCED_SRC_HTTP_DAEMON_PRIVATE_H
 
-#include "door.h"
+#include "evidenced/http/server.h"
 
 #include "evidenced/base/log.h"
 #include "evidenced/http/daemon.h"

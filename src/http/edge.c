@@ -141,9 +141,9 @@ static struct evd_edge_reply *refuse_method(struct evd_edge_request *request, co
 
 static const struct evd_command *take_command(struct evd_edge_request *request, const struct evd_route *route) {
     enum evd_http_method method = request->exchange->method;
-    enum evd_command_method wanted = method == EVD_POST ? EVD_COMMAND_POST : EVD_COMMAND_GET;
+    enum evd_command_method wanted = method == EVD_HTTP_POST ? EVD_COMMAND_POST : EVD_COMMAND_GET;
     request->route = route->path;
-    if (method != EVD_POST && method != EVD_GET && method != EVD_HEAD) return NULL;
+    if (method != EVD_HTTP_POST && method != EVD_HTTP_GET && method != EVD_HTTP_HEAD) return NULL;
     if (route->commands[wanted] == NULL) return NULL;
     request->command = route->numbers[wanted];
     request->call.ids = route->ids;
@@ -156,11 +156,11 @@ static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
     struct evd_route route;
     struct evd_edge_reply *page = evd_edge_page(request);
     if (page != NULL) return page;
-    if (exchange->method == EVD_OPTIONS && evd_text_equal(exchange->path, EVD_TEXT("*")))
+    if (exchange->method == EVD_HTTP_OPTIONS && evd_text_equal(exchange->path, EVD_TEXT("*")))
         return evd_edge_options(request, "GET, HEAD, POST, OPTIONS");
     if (request->door == EVD_DOOR_ADMIN || !evd_router_find(edge->router, exchange->path, &route))
         return evd_edge_problem_of(request, EVD_NOT_FOUND);
-    if (exchange->method == EVD_OPTIONS) {
+    if (exchange->method == EVD_HTTP_OPTIONS) {
         request->route = route.path;
         return evd_edge_options(request, route.allow);
     }

@@ -11,14 +11,14 @@ enum { FIELDS = 16 };
 
 static const char *method_name(enum evd_http_method method) {
     switch (method) {
-    case EVD_GET: return "GET";
-    case EVD_HEAD: return "HEAD";
-    case EVD_POST: return "POST";
-    case EVD_PUT: return "PUT";
-    case EVD_PATCH: return "PATCH";
+    case EVD_HTTP_GET: return "GET";
+    case EVD_HTTP_HEAD: return "HEAD";
+    case EVD_HTTP_POST: return "POST";
+    case EVD_HTTP_PUT: return "PUT";
+    case EVD_HTTP_PATCH: return "PATCH";
     case EVD_HTTP_DELETE: return "DELETE";
-    case EVD_OPTIONS: return "OPTIONS";
-    case EVD_METHOD_OTHER: return "other";
+    case EVD_HTTP_OPTIONS: return "OPTIONS";
+    case EVD_HTTP_METHOD_OTHER: return "other";
     }
     return "other";
 }

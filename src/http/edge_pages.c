@@ -110,7 +110,7 @@ struct evd_edge_reply *evd_edge_page(struct evd_edge_request *request) {
     enum evd_outcome_code problem = make == NULL ? find_problem(request) : EVD_OK;
     if (make == NULL && problem == EVD_OK) return NULL;
     request->is_page = true;
-    if (method == EVD_OPTIONS) return evd_edge_options(request, PAGE_ALLOW);
-    if (method != EVD_GET && method != EVD_HEAD) return other_method(request);
+    if (method == EVD_HTTP_OPTIONS) return evd_edge_options(request, PAGE_ALLOW);
+    if (method != EVD_HTTP_GET && method != EVD_HTTP_HEAD) return other_method(request);
     return make == NULL ? problem_page(request, problem) : make(request);
 }

@@ -4,7 +4,7 @@
 #ifndef EVIDENCED_SRC_HTTP_EDGE_PRIVATE_H
 #define EVIDENCED_SRC_HTTP_EDGE_PRIVATE_H
 
-#include "door.h"
+#include "evidenced/http/server.h"
 
 #include "evidenced/http/edge.h"
 #include "evidenced/http/router.h"

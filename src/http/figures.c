@@ -1,6 +1,6 @@
 #include "evidenced/http/figures.h"
 
-#include "door.h"
+#include "evidenced/http/server.h"
 #include "evidenced/base/log.h"
 #include "evidenced/http/metrics.h"
 #include "evidenced/runtime/runtime.h"

@@ -9,14 +9,14 @@ enum evd_http_method evd_guard_method(struct evd_text name) {
         struct evd_text name;
         enum evd_http_method method;
     } methods[] = {
-        {EVD_TEXT_INIT("GET"), EVD_GET},         {EVD_TEXT_INIT("HEAD"), EVD_HEAD},
-        {EVD_TEXT_INIT("POST"), EVD_POST},       {EVD_TEXT_INIT("PUT"), EVD_PUT},
-        {EVD_TEXT_INIT("PATCH"), EVD_PATCH},     {EVD_TEXT_INIT("DELETE"), EVD_DELETE},
-        {EVD_TEXT_INIT("OPTIONS"), EVD_OPTIONS},
+        {EVD_TEXT_INIT("GET"), EVD_HTTP_GET},         {EVD_TEXT_INIT("HEAD"), EVD_HTTP_HEAD},
+        {EVD_TEXT_INIT("POST"), EVD_HTTP_POST},       {EVD_TEXT_INIT("PUT"), EVD_HTTP_PUT},
+        {EVD_TEXT_INIT("PATCH"), EVD_HTTP_PATCH},     {EVD_TEXT_INIT("DELETE"), EVD_HTTP_DELETE},
+        {EVD_TEXT_INIT("OPTIONS"), EVD_HTTP_OPTIONS},
     };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (evd_text_equal(methods[i].name, name)) return methods[i].method;
-    return EVD_METHOD_OTHER;
+    return EVD_HTTP_METHOD_OTHER;
 }
 
 /* RFC 9110 §5.6.2 */
@@ -105,7 +105,7 @@ struct evd_guard_refusal evd_guard_check(const struct evd_guard_head *head, size
     struct evd_guard_refusal refusal = check_host(head, old_version);
     if (refusal.status == 0) refusal = check_framing(head, old_version, &content_length);
     if (refusal.status != 0) return refusal;
-    if (evd_guard_method(head->method) == EVD_METHOD_OTHER)
+    if (evd_guard_method(head->method) == EVD_HTTP_METHOD_OTHER)
         return refuse(501, "This server does not implement the request's method.");
     if (is_coded(head)) return refuse(415, "A coded body is not accepted: send it as it is.");
     *ret_content_length = content_length;

@@ -27,7 +27,7 @@ struct evd_guard_refusal {
 
 #define EVD_GUARD_PASS ((struct evd_guard_refusal){0, NULL})
 
-/** EVD_METHOD_OTHER for what this server does not implement. Methods are case-sensitive. */
+/** EVD_HTTP_METHOD_OTHER for what this server does not implement. Methods are case-sensitive. */
 enum evd_http_method evd_guard_method(struct evd_text name);
 
 /** Names, Host, framing, method, coding; in this order, the first refusal that holds. *ret_content_length is set when

@@ -31,10 +31,10 @@ void evd_reads_end(struct evd_call *call) {
     call->reads = NULL;
 }
 
-/* Ids are hashes or random: their first bytes are the hash. */
+/* Ids are hashes or random: seven of their bytes are the hash. Not the eighth, which begins with the variant. */
 static size_t bucket_of(const struct evd_reads *reads, struct evd_key key) {
-    uint64_t hash;
-    memcpy(&hash, key.id.bytes + 8, sizeof hash);
+    uint64_t hash = 0;
+    memcpy(&hash, key.id.bytes + 9, sizeof hash - 1);
     return (hash ^ (uint64_t)key.in * 0x9E3779B97F4A7C15U) & (reads->bucket_count - 1);
 }
 

@@ -1,4 +1,4 @@
-#include "../../src/http/door.h"
+#include "evidenced/http/server.h"
 
 #include "edge_fixture.h"
 

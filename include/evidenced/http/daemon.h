@@ -27,4 +27,11 @@ enum { EVD_DAEMON_ERROR_BYTES = 768 };
 int evd_daemon_run(const struct evd_config *config, const struct evd_config_input *input, int log_fd,
                    char ret_error[EVD_DAEMON_ERROR_BYTES]);
 
+/**
+ * Make the store of the configured data directory, which must have none, from the backup the configuration names, and
+ * open it once to prove that it can be. Returns 0; or 1 with a sentence in ret_error, and what was copied left to look
+ * at.
+ */
+int evd_daemon_restore(const struct evd_config *config, char ret_error[EVD_DAEMON_ERROR_BYTES]);
+
 #endif
