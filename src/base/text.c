@@ -13,7 +13,7 @@ bool evd_text_equal(struct evd_text a, struct evd_text b) {
 }
 
 static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
 
 bool evd_text_equal_ignoring_case(struct evd_text a, struct evd_text b) {

@@ -51,7 +51,7 @@ bool evd_uuid_equal(evd_uuid a, evd_uuid b) {
 }
 
 bool evd_uuid_is_nil(evd_uuid uuid) {
-    return evd_uuid_equal(uuid, (evd_uuid){{0}});
+    return evd_uuid_equal(uuid, evd_uuid_nil());
 }
 
 int evd_uuid_compare(evd_uuid a, evd_uuid b) {

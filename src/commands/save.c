@@ -274,7 +274,7 @@ static void write_revision(struct evd_call *call, const struct evd_changed_answe
         .question = answer->asked->question,
         .value = answer->asked->value,
         .notes = answer->asked->notes,
-        .previous = answer->head == NULL ? (evd_uuid){{0}} : answer->head->current_revision,
+        .previous = answer->head == NULL ? evd_uuid_nil() : answer->head->current_revision,
         .author = call->caller,
         .digest = {(const char *)answer->digest.bytes, sizeof answer->digest.bytes}};
     revision.path.items = answer->asked->path.items;

@@ -31,7 +31,7 @@ static void write_version(struct evd_call *call, const struct evd_session_reads 
         .seq = session->version_seq,
         .kind = evd_name_of(outcome->kind),
         .command_id = call->command_id,
-        .base_version = read->session == NULL ? (evd_uuid){{0}} : read->session->current_version,
+        .base_version = read->session == NULL ? evd_uuid_nil() : read->session->current_version,
         .form_version = evd_form_version_id(call->ids.project, call->ids.form, outcome->form_version),
         .form_version_seq = outcome->form_version,
         .route_stage = outcome->stage,

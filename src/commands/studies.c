@@ -88,7 +88,7 @@ static void refuse_row(struct row *row, const char *code) {
 
 /* The study that holds the row's identifiers, from the store or from a row above. */
 static void match(struct row *row, struct taken *table, size_t size) {
-    row->study = (evd_uuid){{0}};
+    row->study = evd_uuid_nil();
     for (size_t at = 0; at < IDENTIFIERS; at++) {
         const struct identifier *identifier = &row->identifiers[at];
         if (identifier->normal.bytes == NULL) continue;
@@ -208,7 +208,7 @@ static void add_derive(struct evd_call *call) {
         receipt.rows.items[i] =
             (struct evd_row_receipt){.index = (int64_t)i,
                                      .result = evd_name_of(row->result),
-                                     .study = row->result == EVD_ROW_REFUSED ? (evd_uuid){{0}} : row->study,
+                                     .study = row->result == EVD_ROW_REFUSED ? evd_uuid_nil() : row->study,
                                      .code = row->code == NULL ? (struct evd_text){0} : evd_text_from(row->code)};
         if (row->result == EVD_ROW_ADDED) write_study(call, row);
     }

@@ -1,8 +1,8 @@
 #include "evidenced/http/figures.h"
 
-#include "evidenced/http/server.h"
 #include "evidenced/base/log.h"
 #include "evidenced/http/metrics.h"
+#include "evidenced/http/server.h"
 #include "evidenced/runtime/runtime.h"
 #include "evidenced/store/store.h"
 

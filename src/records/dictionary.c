@@ -53,5 +53,5 @@ const struct evd_index *evd_index_of(enum evd_index_number which) {
 }
 
 const struct evd_type *evd_type_of_collection(evd_collection in) {
-    return in < sizeof collection_types / sizeof *collection_types ? collection_types[in] : NULL;
+    return in < sizeof collection_types / sizeof collection_types[0] ? collection_types[in] : NULL;
 }

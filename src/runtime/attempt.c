@@ -97,18 +97,22 @@ static bool retry_was_free(const struct evd_call *call) {
     return call->lane_count > 0;
 }
 
+static struct evd_seen_study seen_of(const struct evd_study *study) {
+    struct evd_seen_study seen = {0};
+    if (study == NULL) return seen;
+    seen.version = study->base.version;
+    seen.fold_sequence = study->fold_sequence;
+    seen.maintenance_sequence = study->maintenance_sequence;
+    return seen;
+}
+
 static void account_retry(struct evd_call *call) {
     if (call->attempts_charged > 0 && retry_was_free(call)) {
         call->attempts_charged--;
         call->attempts_free++;
     }
-    for (size_t lane = 0; lane < call->lane_count; lane++) {
-        const struct evd_study *study = lane_study(call, lane);
-        call->seen[lane] = study == NULL ? (struct evd_seen_study){0}
-                                         : (struct evd_seen_study){.version = study->base.version,
-                                                                   .fold_sequence = study->fold_sequence,
-                                                                   .maintenance_sequence = study->maintenance_sequence};
-    }
+    for (size_t lane = 0; lane < call->lane_count; lane++)
+        call->seen[lane] = seen_of(lane_study(call, lane));
 }
 
 /* The one seam every Study write passes: a study held by a bulk update is refused here, whatever the command. */

@@ -176,7 +176,7 @@ START_TEST(a_key_is_its_project_collection_and_id_together) {
         ck_assert_int_eq(rank_of(&image), 10 + i);
     }
     struct evd_key nil = key_in(THINGS, 1, 9);
-    nil.project = (evd_uuid){{0}};
+    nil.project = evd_uuid_nil();
     ck_assert_int_eq(WRITE(inserting(nil, IMAGE(.rank = 99))), EVD_STORE_OK);
     struct evd_image outside = latest(nil);
     ck_assert_int_eq(rank_of(&outside), 99);

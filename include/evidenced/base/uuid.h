@@ -23,6 +23,11 @@ bool evd_uuid_parse(struct evd_text text, evd_uuid *ret_uuid);
 /** Lower case, NUL behind it. */
 void evd_uuid_format(evd_uuid uuid, char ret_text[EVD_UUID_TEXT_BYTES + 1]);
 
+/** All zero: stands for "none". */
+static inline evd_uuid evd_uuid_nil(void) {
+    return (evd_uuid){{0}};
+}
+
 bool evd_uuid_equal(evd_uuid a, evd_uuid b);
 bool evd_uuid_is_nil(evd_uuid uuid);
 int evd_uuid_compare(evd_uuid a, evd_uuid b); /* byte order */

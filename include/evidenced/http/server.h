@@ -26,7 +26,16 @@
 struct evd_clock;
 struct evd_http_server;
 
-enum evd_http_method { EVD_HTTP_GET, EVD_HTTP_HEAD, EVD_HTTP_POST, EVD_HTTP_PUT, EVD_HTTP_PATCH, EVD_HTTP_DELETE, EVD_HTTP_OPTIONS, EVD_HTTP_METHOD_OTHER };
+enum evd_http_method {
+    EVD_HTTP_GET,
+    EVD_HTTP_HEAD,
+    EVD_HTTP_POST,
+    EVD_HTTP_PUT,
+    EVD_HTTP_PATCH,
+    EVD_HTTP_DELETE,
+    EVD_HTTP_OPTIONS,
+    EVD_HTTP_METHOD_OTHER
+};
 
 #define EVD_HTTP_HEADER_VALUE_BYTES  4096  /* of one response header's value, at most */
 #define EVD_HTTP_SLOWEST_BYTES_PER_S 65536 /* a longer body, or response, is given a second more for each of these */

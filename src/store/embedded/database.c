@@ -124,6 +124,8 @@ static enum found directory_look(const char *directory) {
     DIR *stream = opendir(directory);
     if (stream == NULL) return FOUND_UNREADABLE;
     enum found found = FOUND_NOTHING;
+    // The stream is this thread's alone, and readdir_r is deprecated.
+    // cppcheck-suppress readdirCalled
     for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
         if (strcmp(entry->d_name, "CURRENT") == 0) {
             found = FOUND_DATABASE;

@@ -38,7 +38,6 @@ static const struct {
     {4, EVD_IN_STUDY, {"randomKey"}},
     {5, EVD_IN_FORM_SESSION, {"studyId", "formId"}},
     {6, EVD_IN_FORM_SESSION_VERSION, {"sessionId", "seq"}},
-    {7, EVD_IN_STUDY, {"canonicalSummary.stageProjection.stageId"}},
 };
 
 enum {

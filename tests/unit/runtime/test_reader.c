@@ -184,7 +184,7 @@ END_TEST
 
 static void read_nil(struct evd_call *call) {
     const struct evd_study *none = (const struct evd_study *)&house;
-    EVD_WANT(call, STUDY, (evd_uuid){{0}}, &none);
+    EVD_WANT(call, STUDY, evd_uuid_nil(), &none);
     ck_assert_ptr_null(none);
     evd_reader_fetch(call);
     ck_assert_ptr_null(none);
