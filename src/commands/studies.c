@@ -205,11 +205,11 @@ static void add_derive(struct evd_call *call) {
         receipt.added += row->result == EVD_ROW_ADDED;
         receipt.matched += row->result == EVD_ROW_MATCHED;
         receipt.refused += row->result == EVD_ROW_REFUSED;
-        receipt.rows.items[i] =
-            (struct evd_row_receipt){.index = (int64_t)i,
-                                     .result = evd_name_of(row->result),
-                                     .study = row->result == EVD_ROW_REFUSED ? evd_uuid_nil() : row->study,
-                                     .code = row->code == NULL ? (struct evd_text){0} : evd_text_from(row->code)};
+        struct evd_row_receipt *shown = &receipt.rows.items[i];
+        shown->index = (int64_t)i;
+        shown->result = evd_name_of(row->result);
+        if (row->result != EVD_ROW_REFUSED) shown->study = row->study;
+        if (row->code != NULL) shown->code = evd_text_from(row->code);
         if (row->result == EVD_ROW_ADDED) write_study(call, row);
     }
     evd_call_receipt(call, &evd_type_batch_receipt, &receipt);

@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 
+enum { MOST_BLOCKED = 4 };
+
 struct scripted_store {
     struct evd_store base;
     struct evd_store *inner;
@@ -17,8 +19,7 @@ struct scripted_store {
     } answers[SCRIPTED_CALLS];
     enum scripted_fate fate;
     unsigned unknown_times;
-    bool blocks;
-    evd_uuid blocked_study;
+    evd_uuid blocked_studies[MOST_BLOCKED]; /* nil: a free place */
     unsigned blocked;
     scripted_hook *hook;
     void *hook_self;
@@ -88,15 +89,21 @@ static bool writes_study(const struct evd_write *writes, size_t count, evd_uuid 
     return false;
 }
 
+static bool is_blocked_locked(const struct scripted_store *script, const struct evd_write *writes, size_t count) {
+    for (size_t i = 0; i < MOST_BLOCKED; i++)
+        if (!evd_uuid_is_nil(script->blocked_studies[i]) && writes_study(writes, count, script->blocked_studies[i]))
+            return true;
+    return false;
+}
+
 static void wait_while_blocked(struct scripted_store *script, const struct evd_write *writes, size_t count) {
     (void)pthread_mutex_lock(&script->mutex);
-    if (script->blocks && writes_study(writes, count, script->blocked_study)) {
-        script->blocked++;
-        (void)pthread_cond_broadcast(&script->changed);
-        while (script->blocks)
-            (void)pthread_cond_wait(&script->changed, &script->mutex);
-        script->blocked--;
-    }
+    bool blocked = is_blocked_locked(script, writes, count);
+    script->blocked += blocked;
+    (void)pthread_cond_broadcast(&script->changed);
+    while (is_blocked_locked(script, writes, count))
+        (void)pthread_cond_wait(&script->changed, &script->mutex);
+    script->blocked -= blocked;
     (void)pthread_mutex_unlock(&script->mutex);
 }
 
@@ -240,18 +247,24 @@ void scripted_unknown(struct scripted_store *script, enum scripted_fate fate, un
     (void)pthread_mutex_unlock(&script->mutex);
 }
 
-void scripted_block(struct scripted_store *script, evd_uuid study) {
+/* Puts `to` where `from` is. */
+static void change_blocked(struct scripted_store *script, evd_uuid from, evd_uuid to) {
     (void)pthread_mutex_lock(&script->mutex);
-    script->blocks = true;
-    script->blocked_study = study;
+    size_t at = 0;
+    while (at < MOST_BLOCKED && !evd_uuid_equal(script->blocked_studies[at], from))
+        at++;
+    if (at == MOST_BLOCKED) abort();
+    script->blocked_studies[at] = to;
+    (void)pthread_cond_broadcast(&script->changed);
     (void)pthread_mutex_unlock(&script->mutex);
 }
 
-void scripted_release(struct scripted_store *script) {
-    (void)pthread_mutex_lock(&script->mutex);
-    script->blocks = false;
-    (void)pthread_cond_broadcast(&script->changed);
-    (void)pthread_mutex_unlock(&script->mutex);
+void scripted_block(struct scripted_store *script, evd_uuid study) {
+    change_blocked(script, evd_uuid_nil(), study);
+}
+
+void scripted_release(struct scripted_store *script, evd_uuid study) {
+    change_blocked(script, study, evd_uuid_nil());
 }
 
 void scripted_await_blocked(struct scripted_store *script, unsigned count) {

@@ -39,9 +39,10 @@ enum scripted_fate {
 /** The next `times` commits answer UNKNOWN. */
 void scripted_unknown(struct scripted_store *script, enum scripted_fate fate, unsigned times);
 
-/** Commits that write this study wait, before anything is written, until scripted_release. One study at a time. */
+/** Commits that write this study wait, before anything is written, until it is released. At most four studies at once.
+ */
 void scripted_block(struct scripted_store *script, evd_uuid study);
-void scripted_release(struct scripted_store *script);
+void scripted_release(struct scripted_store *script, evd_uuid study);
 
 /** Wait until `count` commits are waiting. */
 void scripted_await_blocked(struct scripted_store *script, unsigned count);
