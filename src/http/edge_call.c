@@ -4,8 +4,10 @@
  */
 #include "edge_private.h"
 
+#include "evidenced/base/buffer.h"
 #include "evidenced/base/clock.h"
 #include "evidenced/base/limits.h"
+#include "evidenced/records/json.h"
 #include "evidenced/runtime/runtime.h"
 
 /* Tokens that turn out to be wrong are what a stranger can make this daemon work with: each costs a signature. */
@@ -141,8 +143,32 @@ static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
 
 /* Which page. */
 
+static size_t parameters_of(enum evd_query query) {
+    switch (query) {
+    case EVD_QUERY_NONE: return 0;
+    case EVD_QUERY_PAGE: return 2;
+    case EVD_QUERY_STUDIES: return 4;
+    }
+    return 0;
+}
+
+/* A misspelt parameter must never be ignored: a list would silently be another one. */
+static struct evd_edge_reply *refuse_unknown_parameter(struct evd_edge_request *request) {
+    static const char *const names[] = {"limit", "cursor", "stage", "state"};
+    struct evd_text unknown =
+        evd_http_exchange_query_beyond(request->exchange, names, parameters_of(request->call.command->query));
+    if (unknown.bytes == NULL) return NULL;
+    struct evd_buffer members;
+    evd_buffer_init(&members, &request->exchange->arena, 128);
+    evd_buffer_add_text(&members, EVD_TEXT("\"parameter\":"));
+    evd_json_write_string(unknown, &members);
+    return malformed(request, EVD_TEXT("This resource does not take that query parameter."), evd_buffer_text(&members));
+}
+
 static struct evd_edge_reply *take_page(struct evd_edge_request *request) {
     struct evd_page *page = &request->call.page;
+    struct evd_edge_reply *refusal = refuse_unknown_parameter(request);
+    if (refusal != NULL) return refusal;
     uint64_t limit = EVD_LIMIT_PAGE_DEFAULT;
     struct evd_text asked = evd_http_exchange_query(request->exchange, "limit");
     bool fits = asked.bytes == NULL || (evd_text_to_u64(asked, &limit) && limit >= 1 && limit <= EVD_LIMIT_PAGE);

@@ -241,6 +241,20 @@ struct evd_text evd_http_exchange_header(const struct evd_http_exchange *shown, 
     return (struct evd_text){NULL, 0};
 }
 
+static bool is_among(struct evd_text text, const char *const *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (evd_text_equal(text, evd_text_from(names[i]))) return true;
+    return false;
+}
+
+struct evd_text evd_http_exchange_query_beyond(const struct evd_http_exchange *shown, const char *const *names,
+                                               size_t count) {
+    const struct evd_target *target = &private_of(shown)->target;
+    for (size_t i = 0; i < target->parameter_count; i++)
+        if (!is_among(target->parameters[i].name, names, count)) return target->parameters[i].name;
+    return (struct evd_text){NULL, 0};
+}
+
 struct evd_text evd_http_exchange_query(const struct evd_http_exchange *shown, const char *name) {
     const struct evd_target *target = &private_of(shown)->target;
     struct evd_text wanted = evd_text_from(name);

@@ -82,6 +82,7 @@ static void list_derive(struct evd_call *call) {
 const struct evd_command evd_command_list_forms = {
     EVD_VIEW("ListForms", "/v1/projects/{project}/forms", EVD_CAN_READ),
     .answer = &evd_type_form_page,
+    .query = EVD_QUERY_PAGE,
     .parse = list_parse,
     .read = list_read,
     .derive = list_derive,

@@ -77,6 +77,7 @@ static void members_derive(struct evd_call *call) {
 const struct evd_command evd_command_list_members = {
     EVD_VIEW("ListMembers", "/v1/projects/{project}/members", EVD_CAN_SEE_OTHERS),
     .answer = &evd_type_member_page,
+    .query = EVD_QUERY_PAGE,
     .parse = members_parse,
     .read = members_read,
     .derive = members_derive,

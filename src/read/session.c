@@ -156,6 +156,7 @@ static void list_derive(struct evd_call *call) {
 const struct evd_command evd_command_list_session_versions = {
     EVD_VIEW("ListSessionVersions", SESSION_PATH "/versions", EVD_CAN_READ),
     .answer = &evd_type_session_version_page,
+    .query = EVD_QUERY_PAGE,
     .parse = list_parse,
     .read = list_read,
     .derive = list_derive,

@@ -95,6 +95,7 @@ static void list_derive(struct evd_call *call) {
 const struct evd_command evd_command_list_stages = {
     EVD_VIEW("ListStages", "/v1/projects/{project}/stages", EVD_CAN_READ),
     .answer = &evd_type_stage_page,
+    .query = EVD_QUERY_PAGE,
     .parse = list_parse,
     .read = list_read,
     .derive = list_derive,

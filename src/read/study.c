@@ -165,6 +165,7 @@ static void list_derive(struct evd_call *call) {
 const struct evd_command evd_command_list_studies = {
     EVD_VIEW("ListStudies", "/v1/projects/{project}/studies", EVD_CAN_READ),
     .answer = &evd_type_study_page,
+    .query = EVD_QUERY_STUDIES,
     .parse = list_parse,
     .read = list_read,
     .refuse = list_refuse,

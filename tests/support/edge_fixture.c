@@ -124,6 +124,7 @@ static const struct evd_command touch = {.name = "Touch",
                                          .derive = touch_derive};
 static const struct evd_command look = {.name = "Look",
                                         .method = EVD_COMMAND_GET,
+                                        .query = EVD_QUERY_PAGE,
                                         .path = "/v1/projects/{project}/members",
                                         .commit = EVD_COMMIT_READ,
                                         .makes_project = true,

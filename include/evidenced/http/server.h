@@ -80,6 +80,10 @@ struct evd_text evd_http_exchange_header(const struct evd_http_exchange *exchang
  * UTF-8, no NUL. Borrows from the exchange. */
 struct evd_text evd_http_exchange_query(const struct evd_http_exchange *exchange, const char *name);
 
+/** The name of the first query parameter that is none of these; bytes NULL when there is none. */
+struct evd_text evd_http_exchange_query_beyond(const struct evd_http_exchange *exchange, const char *const *names,
+                                               size_t count);
+
 /** Answer, exactly once, from any thread, also from within `whole`. The struct is copied; its headers and body must
  * live in the exchange's arena or be static. The exchange may be gone when this returns. A response that cannot be put
  * on the wire (a header value with control characters or over the limit) is sent as an empty 500. */

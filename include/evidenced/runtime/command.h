@@ -26,6 +26,13 @@ enum evd_commit {
     EVD_COMMIT_READ /* a view: one snapshot, no writes, no command id */
 };
 
+/* Which query parameters a call takes; any other is a 400 that names it. */
+enum evd_query {
+    EVD_QUERY_NONE,
+    EVD_QUERY_PAGE,   /* limit, cursor */
+    EVD_QUERY_STUDIES /* these, and stage with state */
+};
+
 /* What a command may write: each is proved by the conformance check of test builds. */
 enum evd_write_scope {
     EVD_WRITES_NOTHING,
@@ -42,6 +49,7 @@ struct evd_command {
     enum evd_capability needs; /* of the caller in the project */
     enum evd_commit commit;
     enum evd_write_scope scope;
+    enum evd_query query;
     bool immutable;                 /* a view whose answer never changes */
     bool makes_project;             /* its project is H(caller, command id); no membership yet */
     bool awaits_earlier_attempts;   /* its answer holds for every later answer of the project */

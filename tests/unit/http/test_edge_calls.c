@@ -71,19 +71,22 @@ END_TEST
 /* Views. */
 
 static const struct {
-    const char *query, *body;
+    const char *query, *body; /* body NULL: refused, */
+    const char *named;        /* naming this parameter */
 } pages[] = {
-    {"", "{\"limit\":100,\"cursor\":null}"},
-    {"?limit=1", "{\"limit\":1,\"cursor\":null}"},
-    {"?limit=500&cursor=a%20b", "{\"limit\":500,\"cursor\":\"a b\"}"},
-    {"?cursor=", "{\"limit\":100,\"cursor\":\"\"}"},
-    {"?other=1", "{\"limit\":100,\"cursor\":null}"},
-    {"?limit=0", NULL},
-    {"?limit=501", NULL},
-    {"?limit=-1", NULL},
-    {"?limit=", NULL},
-    {"?limit=1x", NULL},
-    {"?limit=99999999999999999999", NULL},
+    {"", "{\"limit\":100,\"cursor\":null}", NULL},
+    {"?limit=1", "{\"limit\":1,\"cursor\":null}", NULL},
+    {"?limit=500&cursor=a%20b", "{\"limit\":500,\"cursor\":\"a b\"}", NULL},
+    {"?cursor=", "{\"limit\":100,\"cursor\":\"\"}", NULL},
+    {"?other=1", NULL, "other"},
+    {"?limit=0", NULL, "limit"},
+    {"?limti=2", NULL, "limti"},
+    {"?limit=2&state=ready", NULL, "state"},
+    {"?limit=501", NULL, "limit"},
+    {"?limit=-1", NULL, "limit"},
+    {"?limit=", NULL, "limit"},
+    {"?limit=1x", NULL, "limit"},
+    {"?limit=99999999999999999999", NULL, "limit"},
 };
 
 START_TEST(a_page_has_1_to_500_records_and_a_cursor) {
@@ -96,7 +99,7 @@ START_TEST(a_page_has_1_to_500_records_and_a_cursor) {
             continue;
         }
         json_t *json = evd_edge_expect_problem(&response, 400, "Malformed");
-        ck_assert_str_eq(json_string_value(json_object_get(json, "parameter")), "limit");
+        ck_assert_str_eq(json_string_value(json_object_get(json, "parameter")), pages[i].named);
         json_decref(json);
     }
     evd_edge_fixture_close(&fixture);
