@@ -1,9 +1,11 @@
 #include "evidenced/base/arena.h"
 
+#include "arena_private.h"
+
 #include <assert.h>
 #include <stdalign.h>
 
-enum { FIRST_BLOCK_BYTES = 16 * 1024, LARGEST_STEP_BYTES = 1024 * 1024, ALIGNMENT = alignof(max_align_t) };
+enum { FIRST_BLOCK_BYTES = 16 * 1024, LARGEST_STEP_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
 
 struct evd_arena_block {
     struct evd_arena_block *older;
@@ -60,15 +62,28 @@ static struct evd_arena_block *block_new(struct evd_arena *arena, size_t need_by
     return block;
 }
 
-void *evd_arena_alloc(struct evd_arena *arena, size_t size_bytes) {
+static size_t aligned(size_t size_bytes) {
+    return (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static void count_down(struct evd_arena *arena) {
     if (arena->fail_at > 0 && --arena->fail_at == 0) exhausted(arena);
+}
+
+/* As evd_arena_alloc, but not zeroed. */
+static void *take(struct evd_arena *arena, size_t size_bytes) {
+    count_down(arena);
     if (size_bytes > SIZE_MAX - ALIGNMENT) exhausted(arena);
-    size_t need_bytes = (size_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t need_bytes = aligned(size_bytes);
     struct evd_arena_block *block = arena->blocks;
     if (block == NULL || block->size_bytes - block->used_bytes < need_bytes) block = block_new(arena, need_bytes);
     void *memory = block->bytes + block->used_bytes;
     block->used_bytes += need_bytes;
-    return memset(memory, 0, size_bytes);
+    return memory;
+}
+
+void *evd_arena_alloc(struct evd_arena *arena, size_t size_bytes) {
+    return memset(take(arena, size_bytes), 0, size_bytes);
 }
 
 void *evd_arena_alloc_array(struct evd_arena *arena, size_t count, size_t size_bytes) {
@@ -78,6 +93,18 @@ void *evd_arena_alloc_array(struct evd_arena *arena, size_t count, size_t size_b
 }
 
 void *evd_arena_copy(struct evd_arena *arena, const void *from, size_t size_bytes) {
-    void *copy = evd_arena_alloc(arena, size_bytes);
+    void *copy = take(arena, size_bytes);
     return size_bytes == 0 ? copy : memcpy(copy, from, size_bytes);
+}
+
+bool evd_arena_extend(struct evd_arena *arena, const void *newest, size_t size_bytes, size_t wanted_bytes) {
+    struct evd_arena_block *block = arena->blocks;
+    size_t held_bytes = aligned(size_bytes);
+    assert(size_bytes <= wanted_bytes);
+    if (block == NULL || block->used_bytes < held_bytes || wanted_bytes > LARGEST_STEP_BYTES) return false;
+    size_t at = block->used_bytes - held_bytes;
+    if (block->bytes + at != newest || block->size_bytes - at < aligned(wanted_bytes)) return false;
+    count_down(arena);
+    block->used_bytes = at + aligned(wanted_bytes);
+    return true;
 }

@@ -1,6 +1,6 @@
 #include "evidenced/base/buffer.h"
 
-#include "evidenced/base/arena.h"
+#include "arena_private.h"
 
 #include <stdarg.h>
 
@@ -14,9 +14,11 @@ uint8_t *evd_buffer_extend(struct evd_buffer *buffer, size_t size_bytes) {
         size_t capacity_bytes = buffer->capacity_bytes * 2, needed_bytes;
         if (__builtin_add_overflow(buffer->size_bytes, size_bytes, &needed_bytes)) needed_bytes = SIZE_MAX;
         if (capacity_bytes < needed_bytes) capacity_bytes = needed_bytes;
-        uint8_t *bytes = evd_arena_alloc(buffer->arena, capacity_bytes);
-        memcpy(bytes, buffer->bytes, buffer->size_bytes);
-        buffer->bytes = bytes;
+        if (!evd_arena_extend(buffer->arena, buffer->bytes, buffer->capacity_bytes, capacity_bytes)) {
+            uint8_t *bytes = evd_arena_alloc(buffer->arena, capacity_bytes);
+            memcpy(bytes, buffer->bytes, buffer->size_bytes);
+            buffer->bytes = bytes;
+        }
         buffer->capacity_bytes = capacity_bytes;
     }
     uint8_t *added = buffer->bytes + buffer->size_bytes;

@@ -136,6 +136,7 @@ const struct evd_command evd_command_set_member = {
     .needs = EVD_CAN_ADMINISTER,
     .commit = EVD_COMMIT_TXN,
     .scope = EVD_WRITES_DEFINITIONS,
+    .operator_may = true,
     .awaits_earlier_attempts = true, /* a revocation holds for every later answer */
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_set_member_request,

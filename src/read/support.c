@@ -1,7 +1,7 @@
 #include "read/support.h"
 
 bool evd_view_sees_others(const struct evd_call *call) {
-    return call->is_operator || evd_authority_has(call->membership, EVD_CAN_SEE_OTHERS);
+    return evd_authority_has(call->membership, EVD_CAN_SEE_OTHERS);
 }
 
 /* Every page type is declared as a list and the cursor behind it, so one struct of that shape serves them all. */

@@ -9,6 +9,8 @@
 
 #include <assert.h>
 
+enum { SCRATCH_BYTES = 512 };
+
 static void add_i32(struct evd_buffer *out, int32_t number) {
     uint32_t little = htole32((uint32_t)number);
     evd_buffer_add(out, &little, sizeof little);
@@ -163,10 +165,10 @@ static void add_document(const struct evd_type *type, const void *from, struct e
 }
 
 struct evd_image evd_bson_encode(const struct evd_type *type, const void *from, struct evd_arena *arena) {
-    enum { EXPECTED_BYTES = 512 };
-    struct evd_buffer out;
-    evd_buffer_init(&out, arena, EXPECTED_BYTES);
+    uint8_t scratch[SCRATCH_BYTES]; /* most documents fit, and then take no more of the arena than their size */
+    struct evd_buffer out = {.arena = arena, .bytes = scratch, .capacity_bytes = sizeof scratch};
     add_document(type, from, &out);
+    const uint8_t *bson = out.bytes == scratch ? evd_arena_copy(arena, scratch, out.size_bytes) : out.bytes;
     int64_t version = type->in == 0 ? 0 : ((const struct evd_record *)from)->version;
-    return (struct evd_image){.bson = out.bytes, .size_bytes = (uint32_t)out.size_bytes, .version = version};
+    return (struct evd_image){.bson = bson, .size_bytes = (uint32_t)out.size_bytes, .version = version};
 }

@@ -41,6 +41,11 @@ static bool is_ledgered(const struct evd_call *call) {
     return call->command->commit == EVD_COMMIT_TXN;
 }
 
+/* The operator needs no membership for what operators are there for. */
+static bool acts_as_operator(const struct evd_call *call) {
+    return call->is_operator && call->command->operator_may;
+}
+
 /* Named before the command's own reads, so that they come with its first fetch and cost no call of their own. */
 static void want_admission(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
@@ -49,7 +54,7 @@ static void want_admission(struct evd_call *call) {
         EVD_WANT(call, COMMAND_LEDGER, reads->ledger_id, &reads->ledger);
     }
     if (call->command->makes_project) return;
-    if (call->is_operator)
+    if (acts_as_operator(call))
         EVD_WANT(call, PROJECT, call->ids.project, &reads->project);
     else
         EVD_WANT(call, MEMBERSHIP, evd_membership_id(call->ids.project, call->caller), &reads->membership);
@@ -69,7 +74,7 @@ void evd_attempt_admit(struct evd_call *call) {
     reads->admitted = true;
     call->membership = reads->membership;
     bool belongs = call->command->makes_project ||
-                   (call->is_operator ? reads->project != NULL : evd_authority_is_member(reads->membership));
+                   (acts_as_operator(call) ? reads->project != NULL : evd_authority_is_member(reads->membership));
     if (!belongs) evd_attempt_settle(call, evd_outcome_of(EVD_NOT_FOUND));
     if (reads->ledger != NULL) replay(call, reads->ledger);
 }
@@ -133,7 +138,8 @@ static struct evd_outcome refuse(struct evd_call *call) {
     const struct evd_command *command = call->command;
     struct evd_outcome outcome = refuse_locked(call);
     if (outcome.code != EVD_OK) return outcome;
-    bool allowed = call->is_operator || command->makes_project || evd_authority_has(call->membership, command->needs);
+    bool allowed =
+        acts_as_operator(call) || command->makes_project || evd_authority_has(call->membership, command->needs);
     if (!allowed) return evd_refused(EVD_REASON_PERMISSION, EVD_TEXT("Your roles in this project do not allow this."));
     if (is_ledgered(call) && call->reads->met_unknown_name)
         return evd_refused(EVD_REASON_WRITER_FLOOR,

@@ -16,11 +16,12 @@ static struct evd_outcome malformed(struct evd_call *call, const struct evd_json
     return (struct evd_outcome){.code = EVD_MALFORMED, .detail = fault->message, .members = evd_buffer_text(members)};
 }
 
-/* The digest covers the command, its target and the typed request; how the JSON was spelt does not matter. */
+/* The digest covers the command, its target and the typed request; how the JSON was spelt does not matter. What is
+ * digested is forgotten with the first attempt. */
 static struct evd_sha256 digest_of(struct evd_call *call) {
     const struct evd_type *type = call->command->request;
     struct evd_image request = {0};
-    if (type != NULL) request = evd_bson_encode(type, call->request, call->arena);
+    if (type != NULL) request = evd_bson_encode(type, call->request, &call->attempt_arena);
     struct evd_text ids = {(const char *)&call->ids, sizeof call->ids};
     struct evd_text body = {(const char *)request.bson, request.size_bytes};
     struct evd_text parts[] = {evd_text_from(call->command->name), evd_uuid_part(&call->caller), ids, body};
@@ -44,13 +45,13 @@ static struct evd_outcome parse(struct evd_call *call) {
 bool evd_call_prepare(struct evd_call *call) {
     jmp_buf escape;
     call->parsed = NULL; /* in the call, so that it is released whichever way parse is left */
-    call->arena->escape = &escape;
+    call->arena->escape = call->attempt_arena.escape = &escape;
     if (setjmp(escape) == 0)
         call->outcome = parse(call);
     else
         call->outcome = evd_outcome_of(EVD_OUT_OF_MEMORY);
     json_decref(call->parsed);
     call->parsed = NULL;
-    call->arena->escape = NULL;
+    call->arena->escape = call->attempt_arena.escape = NULL;
     return call->outcome.code == EVD_OK;
 }

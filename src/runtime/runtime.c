@@ -60,6 +60,10 @@ static void enqueue_locked(struct evd_runtime *runtime, struct evd_task *task) {
         runtime->last_task->next = task;
     runtime->last_task = task;
     runtime->queued++;
+}
+
+/* After the mutex is let go: a worker woken before would only wait for it. */
+static void wake_worker(struct evd_runtime *runtime) {
     (void)pthread_cond_signal(&runtime->work);
 }
 
@@ -68,6 +72,7 @@ bool evd_runtime_post(struct evd_runtime *runtime, struct evd_task *task) {
     bool room = runtime->queued < runtime->options.queue;
     if (room) enqueue_locked(runtime, task);
     (void)pthread_mutex_unlock(&runtime->mutex);
+    if (room) wake_worker(runtime);
     return room;
 }
 
@@ -77,6 +82,7 @@ static void post_again(struct evd_runtime *runtime, struct evd_call *call, void 
     (void)pthread_mutex_lock(&runtime->mutex);
     enqueue_locked(runtime, &call->task);
     (void)pthread_mutex_unlock(&runtime->mutex);
+    wake_worker(runtime);
 }
 
 static struct evd_task *dequeue_locked(struct evd_runtime *runtime) {
@@ -221,6 +227,7 @@ static void post_due(struct evd_runtime *runtime, int64_t now) {
         runtime->waiting = call->next_waiting;
         call->task.run = task_tries_again;
         enqueue_locked(runtime, &call->task);
+        wake_worker(runtime);
     }
     (void)pthread_mutex_unlock(&runtime->mutex);
 }
@@ -279,14 +286,16 @@ bool evd_runtime_work(struct evd_runtime *runtime) {
 
 static void *worker_main(void *self) {
     struct evd_runtime *runtime = self;
+    (void)pthread_mutex_lock(&runtime->mutex);
     for (;;) {
-        (void)pthread_mutex_lock(&runtime->mutex);
         while (runtime->first_task == NULL && !runtime->closing)
             (void)pthread_cond_wait(&runtime->work, &runtime->mutex);
         struct evd_task *task = dequeue_locked(runtime);
         (void)pthread_mutex_unlock(&runtime->mutex);
         if (task == NULL) return NULL;
-        run_task(runtime, task);
+        task->run(task);
+        (void)pthread_mutex_lock(&runtime->mutex);
+        runtime->running--;
     }
 }
 

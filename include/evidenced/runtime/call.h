@@ -37,7 +37,7 @@ struct evd_call {
     struct evd_ids ids;
     evd_uuid caller, command_id;
     bool may_create_projects;
-    bool is_operator; /* the control socket's: may act on every project */
+    bool is_operator; /* the control socket's; see struct evd_command */
     struct evd_text body;
     struct evd_page page;
     int64_t deadline_ms; /* monotonic */

@@ -50,8 +50,9 @@ struct evd_command {
     enum evd_commit commit;
     enum evd_write_scope scope;
     enum evd_query query;
-    bool immutable;                 /* a view whose answer never changes */
-    bool makes_project;             /* its project is H(caller, command id); no membership yet */
+    bool immutable;     /* a view whose answer never changes */
+    bool operator_may;  /* the control socket's operator may, in any project; anything else needs a membership */
+    bool makes_project; /* its project is H(caller, command id); no membership yet */
     bool awaits_earlier_attempts;   /* its answer holds for every later answer of the project */
     uint32_t body_limit_bytes;      /* 0: none is taken */
     const struct evd_type *request; /* of the body; NULL: none */

@@ -38,6 +38,9 @@ static const uint64_t least_buffer_bytes = 64 * EVD_MIB;
  * taken at its front, every scan walks over them, and only writing a buffer out clears them away. */
 static const uint64_t index_buffer_bytes = 8 * EVD_MIB;
 
+/* Of a write buffer: most keys a commit looks for are new, and a filter says so without walking the buffers. */
+static const double memtable_bloom_share = 0.02;
+
 static rocksdb_options_t *options_new(uint64_t buffer_bytes, uint64_t history_bytes,
                                       rocksdb_block_based_table_options_t *table) {
     rocksdb_options_t *options = rocksdb_options_create();
@@ -50,11 +53,17 @@ static rocksdb_options_t *options_new(uint64_t buffer_bytes, uint64_t history_by
     return options;
 }
 
+/* Indexes and filters are in parts of a block's size: one for a whole file is larger than what one shard of the cache
+ * holds, and then is read and unpacked again for every key. */
 static rocksdb_block_based_table_options_t *table_new(rocksdb_cache_t *cache) {
     rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
     rocksdb_block_based_options_set_block_cache(table, cache);
     rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);
+    rocksdb_block_based_options_set_cache_index_and_filter_blocks_with_high_priority(table, 1);
     rocksdb_block_based_options_set_pin_l0_filter_and_index_blocks_in_cache(table, 1);
+    rocksdb_block_based_options_set_pin_top_level_index_and_filter(table, 1);
+    rocksdb_block_based_options_set_index_type(table, rocksdb_block_based_table_index_type_two_level_index_search);
+    rocksdb_block_based_options_set_partition_filters(table, 1);
     return table;
 }
 
@@ -76,6 +85,8 @@ void evd_database_options_init(struct evd_database_options *options, uint64_t wr
     rocksdb_options_set_max_log_file_size(options->all, 4 * EVD_MIB);
     rocksdb_options_set_info_log_level(options->all, WARNINGS);
     options->records = options_new(buffer_bytes, buffer_bytes, options->records_table);
+    rocksdb_options_set_memtable_whole_key_filtering(options->records, 1);
+    rocksdb_options_set_memtable_prefix_bloom_size_ratio(options->records, memtable_bloom_share);
     options->index = options_new(index_buffer_bytes, NO_HISTORY, options->table);
     rocksdb_options_add_compact_on_deletion_collector_factory(options->index, DELETION_WINDOW, DELETION_TRIGGER);
     options->write = rocksdb_writeoptions_create();

@@ -5,6 +5,7 @@ bool evd_session_begin(struct evd_session *session, struct evd_embedded *store, 
     *session = (struct evd_session){0};
     if (!evd_gate_enter(&store->gate, deadline_ms)) return false;
     session->store = store;
+    rocksdb_set_perf_level(rocksdb_disable); /* of this thread: else every comparison of two keys is counted */
     session->read_options = rocksdb_readoptions_create();
     if (kind == EVD_READ_LATEST) return true;
     session->transaction = rocksdb_optimistictransaction_begin(store->database.transactional, store->options.write,
