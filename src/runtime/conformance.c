@@ -2,7 +2,8 @@
  * The rules every command keeps, proved on what it really read and writes. Test builds run this before each commit
  * and die on a violation: it is a programmer's error, and no test of the command's outcome would show it.
  *
- *   - a record refers only to records that were read in the attempt or are written with it
+ *   - a record refers only to records that were read in the attempt, are written with it, or that one of those read
+ *     refers to
  *   - a command on a study writes that Study (CR-1) and no per-project or per-form record (CR-2)
  *   - no key is written twice, and every replaced record was read
  */
@@ -68,6 +69,16 @@ static bool is_written(const struct evd_call *call, evd_collection in, evd_uuid 
     return false;
 }
 
+/* What was read in the attempt vouches for what it refers to: that was judged when it was written. */
+static bool is_vouched_for(const struct evd_call *call, const struct sought *sought) {
+    for (size_t i = 0; i < call->reads->count; i++) {
+        const struct evd_read_entry *entry = &call->reads->entries[i];
+        if (entry->record == NULL) continue;
+        if (!walk_references(evd_type_of_collection(entry->key.in), entry->record, is_not_sought, sought)) return true;
+    }
+    return false;
+}
+
 /* A reference that stood in the record before was judged when it was written. */
 static bool check_reference(const void *self, evd_collection in, evd_uuid id) {
     const struct checking *checking = self;
@@ -75,6 +86,7 @@ static bool check_reference(const void *self, evd_collection in, evd_uuid id) {
     if (evd_reader_has(checking->call, in, id) || is_written(checking->call, in, id)) return true;
     if (checking->before != NULL && !walk_references(checking->written->type, checking->before, is_not_sought, &sought))
         return true;
+    if (is_vouched_for(checking->call, &sought)) return true;
     violated(checking->call, "a record refers to one that was not read", checking->written->type->name);
 }
 

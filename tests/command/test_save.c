@@ -169,6 +169,31 @@ START_TEST(an_answer_changed_from_another_revision_is_stale_with_both_values) {
 }
 END_TEST
 
+START_TEST(an_answer_changed_from_its_current_revision_gets_a_new_one_behind_it) {
+    open_furnished(3, 2);
+    struct reply first = save(1, 1, NULL, 1, "before");
+    json_t *was = json_array_get(json_object_get(first.body, "answers"), 0);
+    char *body = save_body(&house, text_of(&first, "versionId"), 1, 1, "after");
+    json_t *request = json_loads(body, 0, NULL);
+    (void)json_object_set(json_array_get(json_object_get(request, "answers"), 0), "baseRevision",
+                          json_object_get(was, "revision"));
+    free(body);
+    body = json_dumps(request, 0);
+    struct reply second = ask_ok(&house, &evd_command_save, session_ids(&house), person(1), command_id(2), body);
+    json_t *is = json_array_get(json_object_get(second.body, "answers"), 0);
+    ck_assert(!json_equal(json_object_get(was, "revision"), json_object_get(is, "revision")));
+    struct reply read = ask_ok(&house, &evd_command_get_session, session_ids(&house), person(1), command_id(0), NULL);
+    json_t *answer = json_array_get(json_object_get(read.body, "answers"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(answer, "value")), "after");
+    reply_done(&read);
+    reply_done(&second);
+    json_decref(request);
+    free(body);
+    reply_done(&first);
+    house_close(&house);
+}
+END_TEST
+
 START_TEST(two_stages_bound_to_one_form_never_exceed_its_cap) {
     open_furnished(3, 2);
     struct reply one = save(1, 1, NULL, 1, "a");
@@ -328,6 +353,7 @@ EVD_TEST_MAIN("commands: sessions", a_first_save_makes_a_session_that_reads_back
               complete_reports_all_errors_and_writes_nothing, complete_judges_the_answers_an_earlier_version_holds,
               an_equal_value_makes_no_revision_whatever_its_base,
               an_answer_changed_from_another_revision_is_stale_with_both_values,
+              an_answer_changed_from_its_current_revision_gets_a_new_one_behind_it,
               two_stages_bound_to_one_form_never_exceed_its_cap, a_study_with_enough_completed_reviewers_takes_no_more,
               withdraw_frees_the_place_and_deletes_nothing, a_member_of_another_project_finds_nothing,
               a_revoked_member_is_refused_on_the_next_command,

@@ -251,19 +251,25 @@ START_TEST(a_wait_lasts_anything_up_to_a_bound_that_doubles_from_2_to_250_ms) {
 }
 END_TEST
 
-START_TEST(a_wait_may_be_none_at_all) {
+/* One more than the bound is none at all: so the bound is this one and no other. */
+START_TEST(a_wait_may_be_none_at_all_and_never_longer_than_its_bound) {
     begin();
     scripted_answer(house.script, SCRIPTED_COMMIT, EVD_STORE_CONFLICT, SCRIPTED_FOR_EVER);
     struct asked *asked = save_new(1, 1);
-    script_random(0);
-    int64_t began_ms = evd_clock_monotonic_ms(house.time);
+    mark();
+    script_random(bounds_ms[0] + 1);
     asked_go(asked);
+    for (unsigned i = 1; i < sizeof bounds_ms / sizeof *bounds_ms; i++) {
+        ck_assert_uint_eq(calls_since(SCRIPTED_COMMIT), i);
+        script_random(bounds_ms[i] + 1);
+        evd_runtime_tick(house.runtime);
+        ck_assert(evd_runtime_work(house.runtime));
+    }
+    script_random(0);
     house_run(&house);
-    for (unsigned i = 2; i < EVD_LIMIT_ATTEMPTS; i++)
-        house_run(&house);
-    ck_assert_uint_ne(asked_order(asked), 0);
-    ck_assert_int_eq(evd_clock_monotonic_ms(house.time), began_ms);
+    ck_assert_uint_eq(calls_since(SCRIPTED_COMMIT), EVD_LIMIT_ATTEMPTS);
     struct reply reply = asked_end(asked);
+    ck_assert_int_eq(reply.code, EVD_RETRYABLE_CONFLICT);
     reply_done(&reply);
     end();
 }
@@ -329,5 +335,6 @@ EVD_TEST_MAIN("runtime: attempts", a_definite_conflict_runs_the_whole_command_ag
               a_conflict_that_left_the_study_as_it_was_is_charged, free_attempts_have_an_end_too,
               attempts_end_at_20_as_RetryableConflict_and_write_nothing,
               attempts_end_before_the_deadline_as_RetryableConflict, a_call_whose_deadline_is_over_is_not_begun,
-              a_wait_lasts_anything_up_to_a_bound_that_doubles_from_2_to_250_ms, a_wait_may_be_none_at_all,
+              a_wait_lasts_anything_up_to_a_bound_that_doubles_from_2_to_250_ms,
+              a_wait_may_be_none_at_all_and_never_longer_than_its_bound,
               a_call_that_waits_to_try_again_holds_its_lane_and_no_worker, an_observer_is_told_of_every_retry)

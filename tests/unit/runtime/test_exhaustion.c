@@ -96,7 +96,7 @@ START_TEST(a_call_that_runs_out_of_memory_while_it_is_understood_is_OutOfMemory_
     begin();
     char *body = save_body(&house, NULL, 1, 3, "a");
     struct failing save = {&evd_command_save, 1, 1, body, false};
-    ck_assert_int_gt(fail_each(&save), 10);
+    ck_assert_int_gt(fail_each(&save), 5);
     free(body);
     end();
 }
