@@ -29,15 +29,15 @@ check-fast:
 	@$(STAGES) $(CHECK_FAST_STAGES) $(RESTART)
 
 ## make check-unit      the unit, store and command tests of one PROFILE
-check-unit: $(TESTS)
+check-unit: $(TESTS) $(FAULTFS)
 	@$(RUN) $(TESTS)
 
 ## make check-threads   those of them that run threads (PROFILE=tsan)
-check-threads: $(TSAN_TESTS)
+check-threads: $(TSAN_TESTS) $(FAULTFS)
 	@$(RUN) $(TSAN_TESTS)
 
 ## make check-programs  the tests that start evidenced itself
-check-programs: $(PROGRAM_TESTS) $(PROGRAMS) $(if $(wildcard tests/support/faultfs.c),$(FAULTFS))
+check-programs: $(PROGRAM_TESTS) $(PROGRAMS) $(FAULTFS)
 	@$(RUN) $(PROGRAM_TESTS)
 
 ## make check-planted-race   does the thread sanitizer see a race that is there? (PROFILE=tsan)

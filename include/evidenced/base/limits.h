@@ -33,7 +33,7 @@
 #define EVD_LIMIT_CLOCK_AHEAD_MS     60000
 #define EVD_LIMIT_READ_KEYS          24000 /* keys of one read call */
 #define EVD_LIMIT_WRITES             24000 /* records of one commit */
-#define EVD_LIMIT_RECEIPT_BYTES      (512 * EVD_KIB)
+#define EVD_LIMIT_RECEIPT_BYTES      (2 * EVD_MIB)
 
 /* Definitions. */
 #define EVD_LIMIT_NAME_BYTES      400
@@ -62,6 +62,8 @@
 
 _Static_assert(EVD_LIMIT_DRAFT_CONTENT_BYTES < EVD_LIMIT_COMMAND_BODY_BYTES, "what a draft holds can always be saved");
 _Static_assert(EVD_LIMIT_BACKOFF_LARGEST_MS *EVD_LIMIT_ATTEMPTS <= EVD_LIMIT_DEADLINE_MS, "attempts fit the deadline");
+_Static_assert(EVD_LIMIT_COMMAND_BODY_BYTES + EVD_LIMIT_PINS * 64 <= EVD_LIMIT_RECEIPT_BYTES,
+               "every Save that can be asked for can be answered: its places again, and an id for each");
 _Static_assert(EVD_LIMIT_PINS * 2 + 100 <= EVD_LIMIT_WRITES, "a Save of all pins fits one commit");
 _Static_assert(EVD_LIMIT_SUMMARY_MEMBERS <= EVD_LIMIT_SESSION_HEADS, "members are sessions");
 _Static_assert(EVD_LIMIT_PINS * 32 < EVD_LIMIT_DOCUMENT_BYTES, "a pin map is one document");
