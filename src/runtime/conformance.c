@@ -2,8 +2,8 @@
  * The rules every command keeps, proved on what it really read and writes. Test builds run this before each commit
  * and die on a violation: it is a programmer's error, and no test of the command's outcome would show it.
  *
- *   - a record refers only to records that were read in the attempt, are written with it, or that one of those read
- *     refers to
+ *   - a record refers only to records that were read in the attempt or are written with it, and to immutable ones that
+ *     a record that was read names
  *   - a command on a study writes that Study (CR-1) and no per-project or per-form record (CR-2)
  *   - no key is written twice, and every replaced record was read
  */
@@ -69,7 +69,15 @@ static bool is_written(const struct evd_call *call, evd_collection in, evd_uuid 
     return false;
 }
 
-/* What was read in the attempt vouches for what it refers to: that was judged when it was written. */
+static bool is_immutable(evd_collection in) {
+    return in == EVD_IN_FORM_VERSION || in == EVD_IN_SETTINGS_VERSION || in == EVD_IN_FORM_SESSION_VERSION ||
+           in == EVD_IN_PIN_MAP || in == EVD_IN_ANNOTATION_REVISION;
+}
+
+/*
+ * A record that was read vouches for the immutable ones it names: they cannot have changed, and its stamp is not
+ * smaller than theirs. So a revision may name its predecessor, which its head names, without reading it.
+ */
 static bool is_vouched_for(const struct evd_call *call, const struct sought *sought) {
     for (size_t i = 0; i < call->reads->count; i++) {
         const struct evd_read_entry *entry = &call->reads->entries[i];
@@ -86,7 +94,7 @@ static bool check_reference(const void *self, evd_collection in, evd_uuid id) {
     if (evd_reader_has(checking->call, in, id) || is_written(checking->call, in, id)) return true;
     if (checking->before != NULL && !walk_references(checking->written->type, checking->before, is_not_sought, &sought))
         return true;
-    if (is_vouched_for(checking->call, &sought)) return true;
+    if (is_immutable(in) && is_vouched_for(checking->call, &sought)) return true;
     violated(checking->call, "a record refers to one that was not read", checking->written->type->name);
 }
 
