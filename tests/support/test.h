@@ -17,7 +17,7 @@ int evd_test_run(const char *suite, const TTest *const *tests, size_t count);
 
 #define EVD_TEST_MAIN(suite, ...)                                                                                      \
     int main(void) {                                                                                                   \
-        const TTest *const tests[] = {__VA_ARGS__};                                                             \
+        const TTest *const tests[] = {__VA_ARGS__};                                                                    \
         return evd_test_run(suite, tests, sizeof tests / sizeof *tests);                                               \
     }
 
