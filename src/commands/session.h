@@ -57,11 +57,6 @@ void evd_session_read(struct evd_call *call, struct evd_session_reads *read, str
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
                                       struct evd_session_bases bases);
 
-/** The first answer another form of the same author changed meanwhile, as StaleBase with both values; EVD_OK when none.
- */
-struct evd_outcome evd_session_refuse_stale_answers(struct evd_call *call, const struct evd_changed_answer *changed,
-                                                    size_t count);
-
 /* What derivation leaves to be written. */
 struct evd_session_outcome {
     enum evd_version_kind kind;
