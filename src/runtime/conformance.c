@@ -111,8 +111,9 @@ static void check_write(struct evd_call *call, const struct evd_written *written
     if (write->kind == EVD_REPLACE) checking.before = decode(call, written->type, write->before);
     (void)walk_references(written->type, decode(call, written->type, write->after), check_reference, &checking);
     bool definition = write->key.in == EVD_IN_PROJECT || write->key.in == EVD_IN_FORM ||
-                      write->key.in == EVD_IN_STAGE || write->key.in == EVD_IN_FORM_VERSION ||
-                      write->key.in == EVD_IN_SETTINGS_VERSION || write->key.in == EVD_IN_MEMBERSHIP;
+                      write->key.in == EVD_IN_FORM_DRAFT || write->key.in == EVD_IN_STAGE ||
+                      write->key.in == EVD_IN_FORM_VERSION || write->key.in == EVD_IN_SETTINGS_VERSION ||
+                      write->key.in == EVD_IN_MEMBERSHIP;
     if (definition && call->command->scope != EVD_WRITES_DEFINITIONS)
         violated(call, "an interactive command writes a per-project or per-form record", written->type->name);
 }

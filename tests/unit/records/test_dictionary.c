@@ -25,6 +25,7 @@ static const struct {
     {13, "annotationHead"},
     {14, "annotationRevision"},
     {15, "sessionDraft"},
+    {16, "formDraft"},
 };
 
 /* The same of indexes. */
