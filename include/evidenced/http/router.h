@@ -15,7 +15,7 @@
 
 struct evd_router;
 
-enum { EVD_ROUTE_METHODS = EVD_COMMAND_POST + 1 };
+enum { EVD_ROUTE_METHODS = EVD_COMMAND_DELETE + 1 };
 
 struct evd_route {
     const struct evd_command *commands[EVD_ROUTE_METHODS]; /* by enum evd_command_method; NULL: not with this one */
