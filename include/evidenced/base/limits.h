@@ -54,7 +54,15 @@
 #define EVD_LIMIT_SUMMARY_MEMBERS   200
 #define EVD_LIMIT_SESSION_HEADS     400 /* sessions on one study's form, withdrawn ones included */
 #define EVD_LIMIT_EXPOSURES         2000
+#define EVD_LIMIT_STUDY_LABELS      50
+#define EVD_LIMIT_IMPORT_BODY_BYTES (64 * EVD_MIB)
+#define EVD_LIMIT_IMPORT_ROWS       50000
 #define EVD_LIMIT_VALIDATION_ERRORS 1000 /* reported at once; the count is always whole */
+
+/* Files of references. */
+#define EVD_LIMIT_IMPORT_COLUMNS    500
+#define EVD_LIMIT_IMPORT_CELL_BYTES (1 * EVD_MIB) /* of a column nobody reads; a field's own bound is smaller */
+#define EVD_LIMIT_IMPORT_ROW_BYTES  (2 * EVD_MIB) /* the arena one row is read in */
 
 /* Store. */
 #define EVD_LIMIT_STORE_FREE_BYTES (256 * EVD_MIB)
