@@ -277,12 +277,12 @@ function pathParameter(name) {
   return pascal(name);
 }
 
-// What tools/describe calls a set of query parameters.
-const queries = { none: [], page: ['Limit', 'Cursor'], studies: ['Limit', 'Cursor', 'PoolStage', 'PoolState'] };
+// Query parameters by their names, where the component has another one.
+const queries = { stage: 'PoolStage', state: 'PoolState' };
 
 function parameters(command) {
   const names = [...command.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name));
-  names.push(...queries[command.query]);
+  names.push(...command.query.map(name => queries[name] ?? name[0].toUpperCase() + name.slice(1)));
   names.push(command.idempotencyKey ? 'IdempotencyKey' : 'IfNoneMatch');
   return names.map(name => ref('parameters', name));
 }

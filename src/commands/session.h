@@ -64,7 +64,7 @@ struct evd_session_outcome {
     evd_uuid stage;
     int64_t form_version;
     struct evd_pins pins;
-    const evd_uuid *exposures; /* revisions of others the reviewer was shown */
+    const evd_uuid *exposures; /* revisions of others the reviewer was shown; NULL: the client did not say */
     size_t exposure_count;
 };
 

@@ -67,7 +67,7 @@ static struct evd_outcome stale_session(struct evd_call *call, evd_uuid declared
 static struct evd_outcome refuse_draft(const struct evd_session_reads *read, const struct evd_draft_base *declared) {
     const struct evd_session_draft *stored = read->draft;
     struct evd_outcome stale = {.code = EVD_STALE_BASE, .members = EVD_TEXT("\"base\":\"draft\"")};
-    bool stored_is_empty = stored == NULL || stored->content.bytes == NULL;
+    bool stored_is_empty = stored == NULL || stored->content == NULL;
     if (declared == NULL) return stored_is_empty ? evd_ok() : stale;
     bool same = stored != NULL && declared->etag == stored->etag && declared->write_seq == stored->write_seq &&
                 evd_uuid_equal(declared->holder, stored->holder);

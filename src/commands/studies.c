@@ -164,7 +164,7 @@ static struct evd_outcome add_refuse(struct evd_call *call) {
 static int64_t random_key_of(evd_uuid study) {
     uint64_t key;
     memcpy(&key, study.bytes + 8, sizeof key);
-    return (int64_t)(key & INT64_MAX);
+    return (int64_t)((key & INT64_MAX) | 1); /* 0 is no place */
 }
 
 static void write_study(struct evd_call *call, const struct row *row) {

@@ -124,7 +124,7 @@ static struct evd_edge_reply *malformed(struct evd_edge_request *request, struct
 
 static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
     static const struct evd_text member = EVD_TEXT_INIT("\"header\":\"Idempotency-Key\"");
-    if (request->call.command->commit != EVD_COMMIT_TXN) return NULL;
+    if (!evd_command_is_ledgered(request->call.command)) return NULL;
     struct evd_text header = evd_http_exchange_header(request->exchange, "Idempotency-Key");
     evd_uuid key;
     if (header.bytes == NULL)
@@ -143,20 +143,14 @@ static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
 
 /* Which page. */
 
-static size_t parameters_of(enum evd_query query) {
-    switch (query) {
-    case EVD_QUERY_NONE: return 0;
-    case EVD_QUERY_PAGE: return 2;
-    case EVD_QUERY_STUDIES: return 4;
-    }
-    return 0;
-}
-
 /* A misspelt parameter must never be ignored: a list would silently be another one. */
 static struct evd_edge_reply *refuse_unknown_parameter(struct evd_edge_request *request) {
-    static const char *const names[] = {"limit", "cursor", "stage", "state"};
-    struct evd_text unknown =
-        evd_http_exchange_query_beyond(request->exchange, names, parameters_of(request->call.command->query));
+    const char *names[EVD_PARAMETER_COUNT];
+    size_t count = 0;
+    for (int parameter = 0; parameter < EVD_PARAMETER_COUNT; parameter++)
+        if ((request->call.command->query & EVD_PARAMETER_BIT(parameter)) != 0)
+            names[count++] = evd_parameter_name((enum evd_parameter)parameter);
+    struct evd_text unknown = evd_http_exchange_query_beyond(request->exchange, names, count);
     if (unknown.bytes == NULL) return NULL;
     struct evd_buffer members;
     evd_buffer_init(&members, &request->exchange->arena, 128);

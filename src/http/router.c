@@ -29,6 +29,9 @@ static const struct {
     {EVD_TEXT_INIT("{stage}"), offsetof(struct evd_ids, stage)},
     {EVD_TEXT_INIT("{version}"), offsetof(struct evd_ids, version)},
     {EVD_TEXT_INIT("{investigator}"), offsetof(struct evd_ids, investigator)},
+    {EVD_TEXT_INIT("{session}"), offsetof(struct evd_ids, session)},
+    {EVD_TEXT_INIT("{copy}"), offsetof(struct evd_ids, copy)},
+    {EVD_TEXT_INIT("{operation}"), offsetof(struct evd_ids, operation)},
 };
 
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };

@@ -120,7 +120,9 @@ static void add_field(struct evd_buffer *out, const struct evd_field *field, con
         return;
     case EVD_KIND_BOOLEAN: add_boolean(out, field->key, *at.boolean); return;
     case EVD_KIND_STAMP: add_number(out, BSON_TYPE_INT64, field->key, (int64_t)*at.stamp); return;
-    case EVD_KIND_NUMBER: add_number(out, BSON_TYPE_INT64, field->key, *at.number); return;
+    case EVD_KIND_NUMBER:
+        if (*at.number != 0 || field->need != EVD_OPTIONAL) add_number(out, BSON_TYPE_INT64, field->key, *at.number);
+        return;
     case EVD_KIND_TIME:
         if (*at.number != 0) add_number(out, BSON_TYPE_DATE_TIME, field->key, *at.number);
         return;

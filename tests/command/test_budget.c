@@ -119,7 +119,8 @@ static void pin_forms_and_stages(void) {
                                       "get membership 1\n"
                                       "get commandLedger 1\n"
                                       "insert commandLedger 1\n"
-                                      "insert form 1\n"),
+                                      "insert form 1\n"
+                                      "insert formDraft 1\n"),
                                   "id");
     evd_uuid_format(house.form, form);
     (void)snprintf(body, sizeof body, "{\"name\":\"S\",\"formId\":\"%s\"}", form);
@@ -136,11 +137,12 @@ static void pin_forms_and_stages(void) {
                                                  "get membership 1\n"
                                                  "get commandLedger 1\n"
                                                  "get form 1\n"
+                                                 "get formDraft 1\n"
                                                  "insert commandLedger 1\n"
                                                  "insert formVersion 1\n"
                                                  "replace form 1\n"),
                                              "formVersionId");
-    pin_view(&evd_command_get_form, ids, person(1), "get membership 1\nget form 1\n");
+    pin_view(&evd_command_get_form, ids, person(1), "get membership 1\nget form 1\nget formDraft 1\n");
     pin_view(&evd_command_list_forms, ids, person(1), "get membership 1\nscan form 1\n");
     pin_view(&evd_command_get_form_version, ids, person(1), "get membership 1\nget formVersion 1\n");
     pin_view(&evd_command_get_form_version, ids, person(1), "get membership 1\n"); /* from the cache */

@@ -54,9 +54,12 @@
 #define EVD_LIMIT_SUMMARY_MEMBERS   200
 #define EVD_LIMIT_SESSION_HEADS     400 /* sessions on one study's form, withdrawn ones included */
 #define EVD_LIMIT_EXPOSURES         2000
+#define EVD_LIMIT_DRAFT_COPIES      8     /* kept at once for one session; a Save's own comes on top */
+#define EVD_LIMIT_DRAFT_LEASE_MS    90000 /* how long a tab holds a draft it does not touch */
 #define EVD_LIMIT_STUDY_LABELS      50
 #define EVD_LIMIT_IMPORT_BODY_BYTES (64 * EVD_MIB)
 #define EVD_LIMIT_IMPORT_ROWS       50000
+#define EVD_LIMIT_IMPORT_BATCH      1000
 #define EVD_LIMIT_VALIDATION_ERRORS 1000 /* reported at once; the count is always whole */
 
 /* Files of references. */

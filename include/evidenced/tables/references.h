@@ -40,6 +40,7 @@
 #define EVIDENCED_TABLES_REFERENCES_H
 
 #include "evidenced/base/text.h"
+#include "evidenced/records/dictionary.h"
 #include "evidenced/tables/table_codes.h"
 
 #include <stdbool.h>
@@ -48,35 +49,8 @@
 
 struct evd_arena;
 
+/* Which of them a file is. */
 enum evd_reference_format { EVD_REFERENCE_CSV, EVD_REFERENCE_TSV, EVD_REFERENCE_RIS };
-
-enum evd_reference_field {
-#define EVD_REFERENCE_TEXT(enumerator, member, name, most)                           EVD_REFERENCE_##enumerator,
-#define EVD_REFERENCE_YEAR(enumerator, member, name)                                 EVD_REFERENCE_##enumerator,
-#define EVD_REFERENCE_IDENTIFIER(enumerator, member, name, most, kind, normal_bytes) EVD_REFERENCE_##enumerator,
-#include "evidenced/tables/reference_fields.def"
-#undef EVD_REFERENCE_TEXT
-#undef EVD_REFERENCE_YEAR
-#undef EVD_REFERENCE_IDENTIFIER
-    EVD_REFERENCE_FIELD_COUNT
-};
-
-/* A study as a row gives it: the members of `study_row`. A text without bytes and a year of 0 were not given. */
-struct evd_reference {
-#define EVD_REFERENCE_TEXT(enumerator, member, name, most)                           struct evd_text member;
-#define EVD_REFERENCE_YEAR(enumerator, member, name)                                 int64_t member;
-#define EVD_REFERENCE_IDENTIFIER(enumerator, member, name, most, kind, normal_bytes) struct evd_text member;
-#include "evidenced/tables/reference_fields.def"
-#undef EVD_REFERENCE_TEXT
-#undef EVD_REFERENCE_YEAR
-#undef EVD_REFERENCE_IDENTIFIER
-};
-
-/* Unscreened metadata: what a column that was asked for says, as it stands. */
-struct evd_reference_label {
-    struct evd_text name;  /* as in the options */
-    struct evd_text value; /* never empty */
-};
 
 /* 0 in any member: the house's bound (EVD_LIMIT_IMPORT_…), which is also the most that can be asked for. */
 struct evd_reference_limits {
@@ -113,7 +87,7 @@ struct evd_table_refusal {
 };
 
 enum evd_reference_result {
-    EVD_REFERENCE_READ,    /* `reference` and `labels` are there */
+    EVD_REFERENCE_READ,    /* `study` and `labels` are what it says */
     EVD_REFERENCE_REFUSED, /* `refusal` says why */
     EVD_REFERENCE_EMPTY    /* rows `number` to `last_number` are empty; not counted as rows */
 };
@@ -125,8 +99,10 @@ struct evd_reference_row {
      * RIS: the line the record begins on, from 1.
      */
     int64_t number, last_number; /* the same but for EVD_REFERENCE_EMPTY and RIS: its last line */
-    struct evd_reference reference;
-    const struct evd_reference_label *labels; /* in the order of the options, those not given left out */
+    /* A text without bytes and a year of 0 were not given. Of a refused row: what could be read of it. */
+    struct evd_study_row study;
+    /* Unscreened metadata: what the columns asked for say, as it stands; in the order of the options, none empty. */
+    struct evd_study_label *labels;
     size_t label_count;
     struct evd_table_refusal refusal;
 };
@@ -164,8 +140,5 @@ size_t evd_references_offset(const struct evd_references *references);
 
 /** What separates the columns; 0 for RIS. */
 char evd_references_delimiter(const struct evd_references *references);
-
-/** `title`, `openAlexId`, … Static. */
-const char *evd_reference_field_name(enum evd_reference_field field);
 
 #endif

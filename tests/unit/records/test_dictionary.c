@@ -25,6 +25,13 @@ static const struct {
     {13, "annotationHead"},
     {14, "annotationRevision"},
     {15, "sessionDraft"},
+    {16, "formDraft"},
+    {17, "draftCopy"},
+    {18, "draftEvent"},
+    {19, "exposure"},
+    {20, "operation"},
+    {21, "importBatch"},
+    {128, "openOperation"},
 };
 
 /* The same of indexes. */
@@ -38,6 +45,12 @@ static const struct {
     {4, EVD_IN_STUDY, {"randomKey"}},
     {5, EVD_IN_FORM_SESSION, {"studyId", "formId"}},
     {6, EVD_IN_FORM_SESSION_VERSION, {"sessionId", "seq"}},
+    {7, EVD_IN_DRAFT_COPY, {"sessionId", "state"}},
+    {8, EVD_IN_FORM_SESSION_VERSION, {"studyId", "stamp"}},
+    {9, EVD_IN_DRAFT_EVENT, {"studyId", "stamp"}},
+    {10, EVD_IN_EXPOSURE, {"sessionId"}},
+    {11, EVD_IN_OPERATION, {"requestedAt"}},
+    {12, EVD_IN_OPEN_OPERATION, {"operationId"}},
 };
 
 enum {
