@@ -130,12 +130,13 @@ function answerValue() {
   const string = text(tables.limits.answerTextBytes);
   const exact = Number.MAX_SAFE_INTEGER;
   return {
-    description: 'An answer: a string (text, decimal, date, an option), a whole number, true or false, or a list of options.',
+    description: "An answer: a string (text, decimal, date, an option, an instance's name), a whole number, true or false, a list of options or of unit instances, or a series.",
     oneOf: [
       string,
       { type: 'integer', format: 'int64', minimum: -exact, maximum: exact },
       { type: 'boolean' },
       { type: 'array', maxItems: tables.limits.answerTexts, items: string },
+      { type: 'array', minItems: 1, maxItems: tables.limits.answerPoints, items: structure('answer_point', false) },
     ],
   };
 }
