@@ -5,6 +5,7 @@
 #include "store/embedded/internal.h"
 
 #include <assert.h>
+#include <bson/bson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ struct delayed {
     uint64_t snapshot;
     struct evd_write *writes;
     size_t count;
+    int64_t largest_read;
+    void *tag;
     bool arrived, landed;
     unsigned references;
 };
@@ -47,6 +50,7 @@ struct simulated_store {
     simulated_decider *decider;
     void *decider_self;
     simulated_witness *witness;
+    simulated_tagger *tagger;
     void *witness_self;
     struct delayed *delayed;
     size_t open_transactions;
@@ -55,7 +59,8 @@ struct simulated_store {
 struct simulated_txn {
     struct evd_txn txn;
     uint64_t snapshot;
-    struct delayed *pending; /* UNKNOWN: the commit; NULL: its fate is in `lost` */
+    int64_t largest_read;
+    struct delayed *pending; /* UNKNOWN: the commit; NULL: its fate is in `landed` */
     bool landed;
 };
 
@@ -163,11 +168,24 @@ static void put(struct simulated_store *store, const struct evd_key *key, const 
 
 /* Reading. */
 
-static void image_copy(const struct version *version, struct evd_arena *arena, struct evd_image *ret_image) {
+static int64_t stamp_of(const struct evd_image *image) {
+    bson_t document;
+    bson_iter_t iter;
+    if (!bson_init_static(&document, image->bson, image->size_bytes)) return 0;
+    return bson_iter_init_find(&iter, &document, "stamp") && BSON_ITER_HOLDS_INT64(&iter) ? bson_iter_int64(&iter) : 0;
+}
+
+static void note_read(struct simulated_txn *txn, const struct evd_image *image) {
+    int64_t stamp = stamp_of(image);
+    if (stamp > txn->largest_read) txn->largest_read = stamp;
+}
+
+static void image_copy(struct simulated_txn *txn, const struct version *version, struct evd_image *ret_image) {
     *ret_image = (struct evd_image){.bson = NULL};
     if (version == NULL) return;
+    note_read(txn, &version->image);
     *ret_image = version->image;
-    ret_image->bson = evd_arena_copy(arena, version->image.bson, version->image.size_bytes);
+    ret_image->bson = evd_arena_copy(txn->txn.arena, version->image.bson, version->image.size_bytes);
 }
 
 static uint64_t instant_of(const struct simulated_txn *txn) {
@@ -193,7 +211,7 @@ static struct evd_store_result on_get(struct evd_txn *base, const struct evd_key
     struct simulated_store *store = of(base->store);
     if (decide(store, SIMULATED_GET) != SIMULATED_AS_IT_IS) return status(EVD_STORE_UNAVAILABLE);
     for (size_t i = 0; i < count; i++)
-        image_copy(there_at(find(store, &keys[i]), instant_of(txn)), base->arena, &ret_images[i]);
+        image_copy(txn, there_at(find(store, &keys[i]), instant_of(txn)), &ret_images[i]);
     return fine;
 }
 
@@ -271,8 +289,10 @@ static struct evd_store_result on_scan(struct evd_txn *base, const struct evd_ra
         ret_images[i] = found->version->image; /* copied below: the arena may be left by a jump */
     }
     free(list);
-    for (size_t i = 0; i < wanted; i++)
+    for (size_t i = 0; i < wanted; i++) {
+        note_read(txn, &ret_images[i]);
         ret_images[i].bson = evd_arena_copy(base->arena, ret_images[i].bson, ret_images[i].size_bytes);
+    }
     *ret_count = wanted;
     return fine;
 }
@@ -313,35 +333,45 @@ static struct evd_store_result judge(const struct simulated_store *store, const 
     return duplicate;
 }
 
-static void apply(struct simulated_store *store, const struct evd_write *writes, size_t count) {
+static void apply(struct simulated_store *store, const struct simulated_commit *commit) {
     static const struct evd_image none;
     store->now++;
-    for (size_t i = 0; i < count; i++) {
-        if (writes[i].kind == EVD_INSERT_ONCE && there_at(find(store, &writes[i].key), UINT64_MAX) != NULL) continue;
-        put(store, &writes[i].key, writes[i].kind == EVD_DELETE ? &none : &writes[i].after);
+    for (size_t i = 0; i < commit->count; i++) {
+        const struct evd_write *write = &commit->writes[i];
+        if (write->kind == EVD_INSERT_ONCE && there_at(find(store, &write->key), UINT64_MAX) != NULL) continue;
+        put(store, &write->key, write->kind == EVD_DELETE ? &none : &write->after);
     }
-    if (store->witness != NULL) store->witness(store->witness_self, writes, count);
+    if (store->witness != NULL) store->witness(store->witness_self, commit);
 }
 
-static struct evd_store_result land(struct simulated_store *store, const struct evd_write *writes, size_t count,
+static struct evd_store_result land(struct simulated_store *store, const struct simulated_commit *commit,
                                     uint64_t snapshot) {
-    struct evd_store_result result = judge(store, writes, count, snapshot);
-    if (result.status == EVD_STORE_OK) apply(store, writes, count);
+    struct evd_store_result result = judge(store, commit->writes, commit->count, snapshot);
+    if (result.status == EVD_STORE_OK) apply(store, commit);
     return result;
 }
 
-static struct delayed *delay(struct simulated_store *store, const struct evd_write *writes, size_t count,
-                             uint64_t snapshot) {
+static struct evd_image kept(const struct evd_image *image) {
+    struct evd_image copy = *image;
+    if (image->size_bytes == 0) return copy;
+    uint8_t *bytes = take(1, image->size_bytes);
+    memcpy(bytes, image->bson, image->size_bytes);
+    copy.bson = bytes;
+    return copy;
+}
+
+static struct delayed *delay(struct simulated_store *store, const struct simulated_commit *commit, uint64_t snapshot) {
     struct delayed *delayed = take(1, sizeof *delayed), **at = &store->delayed;
-    *delayed = (struct delayed){.snapshot = snapshot, .count = count, .references = 2};
-    delayed->writes = take(count, sizeof *writes);
-    for (size_t i = 0; i < count; i++) {
-        delayed->writes[i] = writes[i];
-        delayed->writes[i].before.bson = NULL; /* only its version guards */
-        if (writes[i].after.size_bytes == 0) continue;
-        uint8_t *bytes = take(1, writes[i].after.size_bytes);
-        memcpy(bytes, writes[i].after.bson, writes[i].after.size_bytes);
-        delayed->writes[i].after.bson = bytes;
+    *delayed = (struct delayed){.snapshot = snapshot,
+                                .count = commit->count,
+                                .largest_read = commit->largest_read,
+                                .tag = commit->tag,
+                                .references = 2};
+    delayed->writes = take(commit->count, sizeof *delayed->writes);
+    for (size_t i = 0; i < commit->count; i++) {
+        delayed->writes[i] = commit->writes[i];
+        delayed->writes[i].before = kept(&commit->writes[i].before);
+        delayed->writes[i].after = kept(&commit->writes[i].after);
     }
     while (*at != NULL)
         at = &(*at)->next;
@@ -351,8 +381,10 @@ static struct delayed *delay(struct simulated_store *store, const struct evd_wri
 
 static void delayed_unref(struct delayed *delayed) {
     if (delayed == NULL || --delayed->references > 0) return;
-    for (size_t i = 0; i < delayed->count; i++)
-        free((uint8_t *)(uintptr_t)delayed->writes[i].after.bson);
+    for (size_t i = 0; i < delayed->count; i++) {
+        if (delayed->writes[i].before.size_bytes > 0) free((uint8_t *)(uintptr_t)delayed->writes[i].before.bson);
+        if (delayed->writes[i].after.size_bytes > 0) free((uint8_t *)(uintptr_t)delayed->writes[i].after.bson);
+    }
     free(delayed->writes);
     free(delayed);
 }
@@ -361,15 +393,17 @@ static struct evd_store_result on_commit(struct evd_txn *base, const struct evd_
     struct simulated_txn *txn = (struct simulated_txn *)base;
     struct simulated_store *store = of(base->store);
     if (count == 0) return fine;
+    struct simulated_commit commit = {.writes = writes, .count = count, .largest_read = txn->largest_read};
+    if (store->tagger != NULL) commit.tag = store->tagger(store->witness_self, base->arena);
     switch (decide(store, SIMULATED_COMMIT)) {
-    case SIMULATED_AS_IT_IS: return land(store, writes, count, txn->snapshot);
+    case SIMULATED_AS_IT_IS: return land(store, &commit, txn->snapshot);
     case SIMULATED_UNAVAILABLE: return status(EVD_STORE_UNAVAILABLE);
     case SIMULATED_FULL: return status(EVD_STORE_FULL);
     case SIMULATED_CONFLICT: return status(EVD_STORE_CONFLICT);
     case SIMULATED_ANSWER_LOST:
-        txn->landed = land(store, writes, count, txn->snapshot).status == EVD_STORE_OK;
+        txn->landed = land(store, &commit, txn->snapshot).status == EVD_STORE_OK;
         return status(EVD_STORE_UNKNOWN);
-    case SIMULATED_DELAYED: txn->pending = delay(store, writes, count, txn->snapshot); return status(EVD_STORE_UNKNOWN);
+    case SIMULATED_DELAYED: txn->pending = delay(store, &commit, txn->snapshot); return status(EVD_STORE_UNKNOWN);
     case SIMULATED_REQUEST_LOST:
     case SIMULATED_STAYS_UNKNOWN: return status(EVD_STORE_UNKNOWN);
     }
@@ -395,14 +429,15 @@ static void on_close(struct evd_txn *base) {
 
 static struct evd_store_result on_swap(struct evd_store *base, const struct evd_write *write, int64_t deadline_ms) {
     struct simulated_store *store = of(base);
+    struct simulated_commit commit = {.writes = write, .count = 1};
     (void)deadline_ms;
     switch (decide(store, SIMULATED_COMMIT)) {
-    case SIMULATED_AS_IT_IS: return land(store, write, 1, store->now);
+    case SIMULATED_AS_IT_IS: return land(store, &commit, store->now);
     case SIMULATED_UNAVAILABLE: return status(EVD_STORE_UNAVAILABLE);
     case SIMULATED_FULL: return status(EVD_STORE_FULL);
     case SIMULATED_CONFLICT: return status(EVD_STORE_CONFLICT);
-    case SIMULATED_ANSWER_LOST: (void)land(store, write, 1, store->now); return status(EVD_STORE_UNKNOWN);
-    case SIMULATED_DELAYED: delayed_unref(delay(store, write, 1, store->now)); return status(EVD_STORE_UNKNOWN);
+    case SIMULATED_ANSWER_LOST: (void)land(store, &commit, store->now); return status(EVD_STORE_UNKNOWN);
+    case SIMULATED_DELAYED: delayed_unref(delay(store, &commit, store->now)); return status(EVD_STORE_UNKNOWN);
     case SIMULATED_REQUEST_LOST:
     case SIMULATED_STAYS_UNKNOWN: return status(EVD_STORE_UNKNOWN);
     }
@@ -476,8 +511,9 @@ void simulated_store_decide(struct evd_store *store, simulated_decider *decider,
     of(store)->decider_self = self;
 }
 
-void simulated_store_watch(struct evd_store *store, simulated_witness *witness, void *self) {
+void simulated_store_watch(struct evd_store *store, simulated_witness *witness, simulated_tagger *tag, void *self) {
     of(store)->witness = witness;
+    of(store)->tagger = tag;
     of(store)->witness_self = self;
 }
 
@@ -488,7 +524,11 @@ size_t simulated_store_deliver(struct evd_store *base) {
         struct delayed *delayed = store->delayed;
         store->delayed = delayed->next;
         delayed->arrived = true;
-        delayed->landed = land(store, delayed->writes, delayed->count, delayed->snapshot).status == EVD_STORE_OK;
+        struct simulated_commit commit = {.writes = delayed->writes,
+                                          .count = delayed->count,
+                                          .largest_read = delayed->largest_read,
+                                          .tag = delayed->tag};
+        delayed->landed = land(store, &commit, delayed->snapshot).status == EVD_STORE_OK;
         landed += delayed->landed;
         delayed_unref(delayed);
     }

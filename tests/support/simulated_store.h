@@ -38,9 +38,19 @@ size_t simulated_store_delayed(const struct evd_store *store);
 /** Commits so far; each is an instant of the store. */
 uint64_t simulated_store_now(const struct evd_store *store);
 
-/** Called after every commit that landed, with what was written. NULL: none. */
-typedef void simulated_witness(void *self, const struct evd_write *writes, size_t count);
-void simulated_store_watch(struct evd_store *store, simulated_witness *witness, void *self);
+/* A commit that landed. */
+struct simulated_commit {
+    const struct evd_write *writes; /* with the images before */
+    size_t count;
+    int64_t largest_read; /* the largest `stamp` among what its transaction had read */
+    void *tag;            /* whose it is */
+};
+
+/** Called after every commit that landed. tag: called when a transaction commits, with the arena it was opened with:
+ * the commit may land long after both are gone. NULL: none. */
+typedef void simulated_witness(void *self, const struct simulated_commit *commit);
+typedef void *simulated_tagger(void *self, struct evd_arena *arena);
+void simulated_store_watch(struct evd_store *store, simulated_witness *witness, simulated_tagger *tag, void *self);
 
 /** Every document as it is now, in an order that depends on what was committed alone. */
 typedef void simulated_visitor(void *self, const struct evd_key *key, const struct evd_image *image);
