@@ -7,7 +7,8 @@
  * The handover. After `whole` the application answers from any thread, maybe before the server's thread has suspended
  * the connection, maybe long after. Both swap the exchange's handover: who comes second resumes. Whoever finds HANDED
  * came first and must not touch the exchange again. The library's thread alone queues the response and frees the
- * exchange, so nothing of the library is called from the application's thread but MHD_resume_connection().
+ * exchange, so nothing of the library is called from the application's thread but MHD_resume_connection(). The pieces
+ * of a streamed body are handed over in the same way, see stream.c.
  */
 #include "internal.h"
 
@@ -153,20 +154,30 @@ static enum MHD_Result take_head(struct evd_http_server *server, struct evd_http
     return show_head(exchange);
 }
 
-static bool is_answered(struct evd_http_private *exchange) {
+bool evd_http_exchange_is_answered(struct evd_http_private *exchange) {
     return atomic_load_explicit(&exchange->handover, memory_order_acquire) == EVD_ANSWERED;
 }
 
-static enum MHD_Result hand_over(struct evd_http_server *server, struct evd_http_private *exchange) {
+void evd_http_exchange_park(struct evd_http_private *exchange) {
     int expected = EVD_HANDED;
+    MHD_suspend_connection(exchange->mhd);
+    bool parked = atomic_compare_exchange_strong(&exchange->handover, &expected, EVD_PARKED);
+    if (!parked) MHD_resume_connection(exchange->mhd); /* answered in between; the library calls again at once */
+}
+
+void evd_http_exchange_hand_back(struct evd_http_private *exchange) {
+    int before = atomic_exchange(&exchange->handover, EVD_ANSWERED);
+    assert(before != EVD_ANSWERED);
+    if (before == EVD_PARKED) MHD_resume_connection(exchange->mhd);
+}
+
+static enum MHD_Result hand_over(struct evd_http_server *server, struct evd_http_private *exchange) {
     exchange->step = EVD_STEP_ANSWER;
     exchange->shown.body = (struct evd_text){exchange->body, exchange->body_bytes};
     evd_http_connection_parked(exchange->connection);
     server->options.application.whole(server->options.application.self, &exchange->shown);
-    if (is_answered(exchange)) return evd_http_respond(exchange);
-    MHD_suspend_connection(exchange->mhd);
-    bool parked = atomic_compare_exchange_strong(&exchange->handover, &expected, EVD_PARKED);
-    if (!parked) MHD_resume_connection(exchange->mhd); /* answered in between; the library calls again at once */
+    if (evd_http_exchange_is_answered(exchange)) return evd_http_respond(exchange);
+    evd_http_exchange_park(exchange);
     return MHD_YES;
 }
 
@@ -192,7 +203,7 @@ enum MHD_Result evd_http_exchange_proceed(void *self, struct MHD_Connection *mhd
     case EVD_STEP_HEAD: return take_head(self, exchange, method, version);
     case EVD_STEP_BODY:
     case EVD_STEP_DISCARD: return take_piece(self, exchange, piece, piece_bytes);
-    case EVD_STEP_ANSWER: return is_answered(exchange) ? evd_http_respond(exchange) : MHD_YES;
+    case EVD_STEP_ANSWER: return evd_http_exchange_is_answered(exchange) ? evd_http_respond(exchange) : MHD_YES;
     case EVD_STEP_SENDING: return MHD_YES;
     }
     return MHD_NO;
@@ -200,12 +211,10 @@ enum MHD_Result evd_http_exchange_proceed(void *self, struct MHD_Connection *mhd
 
 void evd_http_exchange_answer(struct evd_http_exchange *shown, const struct evd_http_response *response) {
     struct evd_http_private *exchange = (struct evd_http_private *)shown;
-    assert(!is_answered(exchange));
+    assert(!evd_http_exchange_is_answered(exchange));
     shown->status = response->status;
     exchange->answer = *response;
-    int before = atomic_exchange(&exchange->handover, EVD_ANSWERED);
-    assert(before != EVD_ANSWERED);
-    if (before == EVD_PARKED) MHD_resume_connection(exchange->mhd);
+    evd_http_exchange_hand_back(exchange);
 }
 
 static void uncount(struct evd_http_server *server) {
