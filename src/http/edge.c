@@ -115,24 +115,6 @@ static struct evd_edge_reply *refuse_stranger(struct evd_edge_request *request) 
     return request->token.size_bytes > 0 ? NULL : evd_edge_unauthenticated(request, NULL);
 }
 
-static bool is_json(struct evd_text content_type) {
-    const char *semicolon =
-        content_type.size_bytes == 0 ? NULL : memchr(content_type.bytes, ';', content_type.size_bytes);
-    size_t size_bytes = semicolon == NULL ? content_type.size_bytes : (size_t)(semicolon - content_type.bytes);
-    struct evd_text type = evd_text_trim((struct evd_text){content_type.bytes, size_bytes});
-    return evd_text_equal_ignoring_case(type, EVD_TEXT("application/json"));
-}
-
-static struct evd_edge_reply *refuse_body(struct evd_edge_request *request) {
-    struct evd_http_exchange *exchange = request->exchange;
-    if (request->call.command->request == NULL) return NULL;
-    if (evd_http_exchange_header(exchange, "Content-Length").bytes == NULL)
-        return evd_edge_problem_of(request, EVD_LENGTH_REQUIRED);
-    if (!is_json(evd_http_exchange_header(exchange, "Content-Type")))
-        return evd_edge_problem_of(request, EVD_UNSUPPORTED_MEDIA_TYPE);
-    return NULL;
-}
-
 static struct evd_edge_reply *refuse_method(struct evd_edge_request *request, const char *allow) {
     struct evd_edge_reply *reply = evd_edge_problem_of(request, EVD_METHOD_NOT_ALLOWED);
     evd_edge_reply_header(reply, "Allow", evd_text_from(allow));
@@ -188,7 +170,7 @@ static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
     }
     if (take_command(request, &route) == NULL) return refuse_method(request, route.allow);
     struct evd_edge_reply *refusal = refuse_stranger(request);
-    if (refusal == NULL) refusal = refuse_body(request);
+    if (refusal == NULL) refusal = evd_edge_refuse_body(request);
     if (refusal == NULL) refusal = refuse_stream(request);
     if (refusal == NULL && atomic_load(&edge->runtime) == NULL)
         refusal = refuse_sentence(request, EVD_STORE_IS_UNAVAILABLE, EVD_TEXT("This instance is still starting."));
@@ -235,6 +217,7 @@ static void on_refuse(void *self, struct evd_http_exchange *exchange, unsigned s
     if (request == NULL) request = request_new(self, exchange);
     struct evd_outcome outcome = {.code = evd_problem_of_status(status), .detail = evd_text_from(what)};
     if (status == 503 && atomic_load(&request->edge->draining)) outcome.code = EVD_DRAINING;
+    if (status == 507) status = 0; /* the outcome's own */
     struct evd_edge_reply *reply = evd_edge_problem(request, &outcome, status);
     *ret_answer = reply->response;
     request->body_bytes = ret_answer->body.size_bytes;

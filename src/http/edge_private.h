@@ -110,9 +110,16 @@ struct evd_edge_reply *evd_edge_options(struct evd_edge_request *request, const 
 /** Is it one of the fixed pages of this door? Then the answer, else NULL. */
 struct evd_edge_reply *evd_edge_page(struct evd_edge_request *request);
 
+/* edge_body.c */
+
+/** Is there a body as the command takes it, by what the head says of it? NULL, or the refusal. Sets the call's media.
+ */
+struct evd_edge_reply *evd_edge_refuse_body(struct evd_edge_request *request);
+
 /* edge_take.c */
 
-/** Take what the request asks beside its body: key, conditions, page. NULL, or the 400 that names what is wrong. */
+/** Take what the request asks beside its body: key, conditions, page, options. NULL, or the 400 that names what is
+ * wrong. */
 struct evd_edge_reply *evd_edge_take(struct evd_edge_request *request);
 
 /* edge_call.c */

@@ -127,6 +127,24 @@ static void take_body_memory(void *self) {
     exchange->body = evd_arena_alloc(&exchange->shown.arena, exchange->shown.content_length + 1);
 }
 
+static struct evd_guard_refusal spool_body(struct evd_http_private *exchange) {
+    switch (
+        evd_spool_take(exchange->shown.server->options.spool, exchange->shown.content_length + 1, &exchange->spooled)) {
+    case EVD_SPOOL_OK: exchange->body = exchange->spooled.bytes; return EVD_GUARD_PASS;
+    case EVD_SPOOL_BUSY:
+        return (struct evd_guard_refusal){429, "Too many large bodies are on their way; please try again shortly."};
+    case EVD_SPOOL_FULL: break;
+    }
+    return (struct evd_guard_refusal){507, "There is no room on the disk for the body."};
+}
+
+static struct evd_guard_refusal make_room(struct evd_http_private *exchange) {
+    bool large = exchange->shown.content_length > EVD_HTTP_SPOOL_ABOVE_BYTES;
+    if (large && exchange->shown.server->options.spool != NULL) return spool_body(exchange);
+    if (evd_http_within_arena(&exchange->shown.arena, take_body_memory, exchange)) return EVD_GUARD_PASS;
+    return (struct evd_guard_refusal){503, "The server is out of memory."};
+}
+
 static enum MHD_Result show_head(struct evd_http_private *exchange) {
     struct asking asking = {.exchange = exchange};
     struct evd_arena *arena = &exchange->shown.arena;
@@ -135,8 +153,8 @@ static enum MHD_Result show_head(struct evd_http_private *exchange) {
     if (asking.answered) return answer_from_head(exchange, &asking.answer);
     if (exchange->shown.content_length > asking.limit_bytes)
         return refuse(exchange, (struct evd_guard_refusal){413, "The body is larger than this request may have."});
-    if (!evd_http_within_arena(arena, take_body_memory, exchange))
-        return refuse(exchange, (struct evd_guard_refusal){503, "The server is out of memory."});
+    struct evd_guard_refusal refusal = make_room(exchange);
+    if (refusal.status != 0) return refuse(exchange, refusal);
     exchange->step = EVD_STEP_BODY;
     return MHD_YES;
 }
@@ -217,6 +235,12 @@ void evd_http_exchange_answer(struct evd_http_exchange *shown, const struct evd_
     evd_http_exchange_hand_back(exchange);
 }
 
+void evd_http_exchange_forget_body(struct evd_http_exchange *shown) {
+    struct evd_http_private *exchange = (struct evd_http_private *)shown;
+    shown->body = (struct evd_text){NULL, 0};
+    evd_spool_give_back(shown->server->options.spool, &exchange->spooled);
+}
+
 static void uncount(struct evd_http_server *server) {
     bool last = atomic_fetch_sub(&server->in_flight, 1) == 1;
     if (!last || !atomic_load(&server->closing)) return;
@@ -237,6 +261,7 @@ void evd_http_exchange_end(void *self, struct MHD_Connection *mhd, void **contex
     if (sent && exchange->unread) evd_http_linger(server, exchange->connection->fd);
     if (exchange->counted) server->options.application.ended(server->options.application.self, &exchange->shown, sent);
     bool counted = exchange->counted;
+    evd_spool_give_back(server->options.spool, &exchange->spooled);
     evd_arena_done(&exchange->shown.arena);
     free(exchange);
     if (counted) uncount(server);
@@ -271,6 +296,19 @@ struct evd_text evd_http_exchange_query_beyond(const struct evd_http_exchange *s
     for (size_t i = 0; i < target->parameter_count; i++)
         if (!is_among(target->parameters[i].name, names, count)) return target->parameters[i].name;
     return (struct evd_text){NULL, 0};
+}
+
+size_t evd_http_exchange_queries(const struct evd_http_exchange *shown, const char *name, struct evd_text *ret_values,
+                                 size_t most) {
+    const struct evd_target *target = &private_of(shown)->target;
+    struct evd_text wanted = evd_text_from(name);
+    size_t count = 0;
+    for (size_t i = 0; i < target->parameter_count; i++) {
+        if (!evd_text_equal(target->parameters[i].name, wanted)) continue;
+        if (count < most) ret_values[count] = target->parameters[i].value;
+        count++;
+    }
+    return count;
 }
 
 struct evd_text evd_http_exchange_query(const struct evd_http_exchange *shown, const char *name) {

@@ -14,6 +14,7 @@
 #define EVIDENCED_HTTP_INTERNAL_H
 
 #include "evidenced/http/server.h"
+#include "evidenced/http/spool.h"
 #include "guard.h"
 #include "listen.h"
 #include "target.h"
@@ -98,8 +99,9 @@ struct evd_http_private {
     struct evd_target target;
     struct evd_http_field *fields; /* names and values are the library's, and live as long */
     size_t field_count;
-    char *body;
+    char *body; /* in the arena, or spooled */
     size_t body_bytes;
+    struct evd_spooled spooled;
     char id[EVD_TRACE_ID_BYTES + 1];
 };
 

@@ -2,6 +2,7 @@
 
 #include "edge_fixture.h"
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/sha256.h"
 #include "evidenced/commands/bodies.h"
 #include "evidenced/records/json.h"
 
@@ -150,6 +151,26 @@ static void script_derive(struct evd_call *call) {
     call->stream.more = progress->run < call->page.state.size_bytes;
 }
 
+static void import_derive(struct evd_call *call) {
+    const struct evd_options *options = &call->options;
+    struct evd_buffer receipt;
+    char digest[2 * sizeof call->digest.bytes + 1];
+    struct evd_sha256 body = evd_sha256_of(call->body.bytes, call->body.size_bytes);
+    for (size_t i = 0; i < sizeof body.bytes; i++)
+        (void)snprintf(digest + 2 * i, 3, "%02x", body.bytes[i]);
+    evd_buffer_init(&receipt, evd_call_arena(call), 256);
+    evd_buffer_print(&receipt, "{\"media\":%d,\"bytes\":%zu,\"sha256\":\"%s\",\"dryRun\":%d,\"skipRefused\":%d",
+                     (int)call->media, call->body.size_bytes, digest, options->dry_run, options->skip_refused);
+    evd_buffer_print(&receipt, ",\"delimiter\":%d,\"safe\":%d,\"labels\":[", options->delimiter,
+                     options->spreadsheet_safe);
+    for (size_t i = 0; i < options->label_count; i++) {
+        if (i > 0) evd_buffer_add_byte(&receipt, ',');
+        evd_json_write_string(options->labels[i], &receipt);
+    }
+    evd_buffer_add_text(&receipt, EVD_TEXT("]}"));
+    call->receipt = evd_buffer_text(&receipt);
+}
+
 static const struct evd_command echo = {.name = "Echo",
                                         .method = EVD_COMMAND_POST,
                                         .path = "/v1/projects",
@@ -237,6 +258,17 @@ static const struct evd_command script = {.name = "Script",
                                           .refuse = script_refuse,
                                           .derive = script_derive};
 
-const struct evd_command *const evd_edge_commands[] = {&echo, &touch, &look,    &keep, &show,
-                                                       &put,  &patch, &discard, &drop, &script};
+static const struct evd_command import = {.name = "Import",
+                                          .method = EVD_COMMAND_POST,
+                                          .path = "/v1/projects/{project}/imports",
+                                          .query = EVD_QUERY_IMPORT | EVD_PARAMETER_BIT(EVD_PARAMETER_SPREADSHEET),
+                                          .commit = EVD_COMMIT_TXN,
+                                          .makes_project = true,
+                                          .references = true,
+                                          .body_limit_bytes = EDGE_FILE_LIMIT,
+                                          .outcomes = UINT64_MAX,
+                                          .derive = import_derive};
+
+const struct evd_command *const evd_edge_commands[] = {&echo,  &touch,   &look, &keep,   &show,  &put,
+                                                       &patch, &discard, &drop, &script, &import};
 const size_t evd_edge_command_count = sizeof evd_edge_commands / sizeof *evd_edge_commands;

@@ -13,6 +13,8 @@
  *   Script GET /v1/projects/{project}/script.csv?state=…   a view in pieces, one run for each letter of state: a letter
  *            is the piece `letter;`, `-` an empty one, `L` one of EDGE_LARGE_PIECE bytes, `h` waits until it is
  *            released before it is a piece, `!` is refused (Locked)
+ *   Import POST /v1/projects/{project}/imports   ledgered; takes a file of up to EDGE_FILE_LIMIT bytes and shows it and
+ *            its options
  *
  * The clock stands still until the test moves it.
  */
@@ -28,6 +30,7 @@
 
 struct evd_http_server;
 struct evd_mint_key;
+struct evd_spool;
 struct evd_store;
 
 #define EDGE_P      "018f3b1e-0000-7000-8000-000000000001"
@@ -37,6 +40,7 @@ struct evd_store;
 #define EDGE_DRAFT  "/v1/projects/" EDGE_P "/studies/" EDGE_S "/draft"
 #define EDGE_COPY   "/v1/projects/" EDGE_P "/studies/" EDGE_S "/copies/" EDGE_P
 #define EDGE_SCRIPT "/v1/projects/" EDGE_P "/script.csv?state="
+#define EDGE_IMPORT "/v1/projects/" EDGE_P "/imports"
 #define EDGE_KEEP   "/v1/projects/" EDGE_P "/forms/" EDGE_P "/versions/" EDGE_S
 
 enum {
@@ -44,7 +48,9 @@ enum {
     EDGE_REQUEST_BYTES = 32768,
     EDGE_BODY_LIMIT = 4096,
     EDGE_ETAG = 1041,
-    EDGE_LARGE_PIECE = 16 * 1024 * 1024
+    EDGE_LARGE_PIECE = 16 * 1024 * 1024,
+    EDGE_FILE_LIMIT = 3 * 1024 * 1024,
+    EDGE_SPOOL_BYTES = 4 * 1024 * 1024,
 };
 
 struct evd_edge_fixture {
@@ -56,6 +62,7 @@ struct evd_edge_fixture {
     struct evd_keyring *keyring;
     struct evd_figures *figures;
     struct evd_edge *edge;
+    struct evd_spool *spool; /* in <directory>/spool, of EDGE_SPOOL_BYTES */
     struct evd_store *store;
     struct evd_runtime *runtime;
     struct evd_http_server *servers[EVD_DOOR_COUNT];

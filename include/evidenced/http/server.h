@@ -29,6 +29,7 @@
 
 struct evd_clock;
 struct evd_http_server;
+struct evd_spool;
 
 enum evd_http_method {
     EVD_HTTP_GET,
@@ -41,7 +42,8 @@ enum evd_http_method {
     EVD_HTTP_METHOD_OTHER
 };
 
-#define EVD_HTTP_HEADER_VALUE_BYTES  4096  /* of one response header's value, at most */
+#define EVD_HTTP_HEADER_VALUE_BYTES  4096          /* of one response header's value, at most */
+#define EVD_HTTP_SPOOL_ABOVE_BYTES   (1024 * 1024) /* a larger body is spooled */
 #define EVD_HTTP_SLOWEST_BYTES_PER_S 65536 /* a longer body, or response, is given a second more for each of these */
 
 struct evd_http_header {
@@ -89,9 +91,18 @@ size_t evd_http_exchange_header_count(const struct evd_http_exchange *exchange, 
  * UTF-8, no NUL. Borrows from the exchange. */
 struct evd_text evd_http_exchange_query(const struct evd_http_exchange *exchange, const char *name);
 
+/** The decoded values of all query parameters of that name, in their order, at most `most` of them into ret_values.
+ * Returns how many there are. */
+size_t evd_http_exchange_queries(const struct evd_http_exchange *exchange, const char *name,
+                                 struct evd_text *ret_values, size_t most);
+
 /** The name of the first query parameter that is none of these; bytes NULL when there is none. */
 struct evd_text evd_http_exchange_query_beyond(const struct evd_http_exchange *exchange, const char *const *names,
                                                size_t count);
+
+/** The body is not needed any more, and what it took on disk is free again: for whoever goes on holding the exchange.
+ */
+void evd_http_exchange_forget_body(struct evd_http_exchange *exchange);
 
 /** Answer, exactly once, from any thread, also from within `whole`. The struct is copied; its headers and body must
  * live in the exchange's arena or be static. The exchange may be gone when this returns. A response that cannot be put
@@ -119,8 +130,9 @@ struct evd_http_application {
     /* All pieces of a streamed body so far were taken by the kernel, and the next one is wanted: the application gives
      * it, or cuts. Not called for HEAD. NULL when nothing is streamed. */
     void (*more)(void *self, struct evd_http_exchange *exchange);
-    /* Render the server's own refusals (400, 411, 413, 414, 415, 431, 501, 503, 505) as problem+json; `what` is a
-     * static sentence. *ret_answer.status is set; method and path are as far as they were understood. */
+    /* Render the server's own refusals (400, 411, 413, 414, 415, 429, 431, 501, 503, 505, and 507 when there is no room
+     * on the disk for the body) as problem+json; `what` is a static sentence. *ret_answer.status is set and may be
+     * changed; method and path are as far as they were understood. */
     void (*refuse)(void *self, struct evd_http_exchange *exchange, unsigned status, const char *what,
                    struct evd_http_response *ret_answer);
     /* The response was given to the kernel, or the client was seen to have gone (sent: false). For the log line and the
@@ -138,6 +150,7 @@ struct evd_http_server_options {
     unsigned request_ms;    /* how long a request may take to arrive, and a response to leave; 0: 15000. See `reap` */
     size_t arena_cap_bytes; /* of an exchange; 0: EVD_LIMIT_CALL_ARENA_BYTES */
     const struct evd_clock *clock; /* borrowed */
+    struct evd_spool *spool;       /* borrowed, for bodies above EVD_HTTP_SPOOL_ABOVE_BYTES; NULL: all stay in memory */
     struct evd_http_application application;
 };
 
