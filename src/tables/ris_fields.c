@@ -167,11 +167,12 @@ static void add_labels(struct evd_references *references, struct evd_text tag, s
     }
 }
 
-/* A link to a PDF is a path below the reviewers' folder unless it is an address. */
+/* A link to a PDF is a path below the reviewers' folder, an address, or a place in somebody's program
+ * (internal-pdf://). */
 static void add_pdf(struct evd_references *references, struct evd_text tag, struct evd_text value) {
-    if (contains_ignoring_case(value, EVD_TEXT("://")))
+    if (begins_ignoring_case(value, EVD_TEXT("http://")) || begins_ignoring_case(value, EVD_TEXT("https://")))
         put(references, EVD_REFERENCE_URL, GUESSED, tag, value);
-    else
+    else if (!contains_ignoring_case(value, EVD_TEXT("://")))
         put(references, EVD_REFERENCE_PDF_RELATIVE_PATH, 1, tag, value);
 }
 

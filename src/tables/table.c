@@ -13,7 +13,7 @@
 
 enum {
     PIECE_BYTES = 64 * 1024, /* given to the parser at once: it cannot be stopped within */
-    BESIDES_CELL_BYTES = 3,  /* a closing quotation mark and the terminator, and one to be refused at */
+    BESIDES_CELL_BYTES = 3,  /* a closing quotation mark, the terminator, and room to look at the byte behind */
     MIGHT_HAVE_ENDED = 3     /* libcsv's state behind a quotation mark in a quoted cell; its header does not name it */
 };
 
@@ -74,12 +74,18 @@ static void keep_cell(struct evd_references *references, struct evd_text cell, s
     if (as->label != 0) keep(references, &given->labels[as->label - 1], cell, EVD_LIMIT_NAME_BYTES, column);
 }
 
+static void refuse_large(struct evd_references *references, size_t column) {
+    evd_references_refuse(references, EVD_TABLE_CELL_TOO_LARGE, place_of(&references->table, column),
+                          references->options.limits.cell_bytes);
+}
+
 static void on_cell(void *bytes, size_t size_bytes, void *context) {
     struct evd_references *references = context;
     struct evd_table *table = &references->table;
     struct evd_text cell = {bytes, size_bytes};
     size_t column = table->cells++;
     if (size_bytes == 0 || references->is_refused) return;
+    if (size_bytes > references->options.limits.cell_bytes) refuse_large(references, column);
     if (!evd_references_is_text(references, cell, place_of(table, column))) return;
     cell = evd_text_trim(cell);
     if (cell.size_bytes == 0) return;
@@ -122,7 +128,7 @@ static void refuse_syntax(struct evd_references *references, size_t at) {
     else if (table->parser.quoted && is_never_closed(references, at))
         evd_references_refuse(references, EVD_TABLE_UNTERMINATED_QUOTE, place, 0);
     else
-        evd_references_refuse(references, EVD_TABLE_CELL_TOO_LARGE, place, references->options.limits.cell_bytes);
+        refuse_large(references, table->cells);
 }
 
 /* The last row may lack its end; the last cell must not. */
