@@ -224,8 +224,6 @@ START_TEST(bounds_are_the_callers_and_never_more_than_the_house_allows) {
     expect_reading(EVD_TEXT("title,year,doi\nA,2019,  "), &options, "2 title=A year=2019\n");
     expect_reading(EVD_TEXT("title,year,doi\nA,2019,   "), &options, "refused tooManyBytes 0 0 \n");
     options.limits.bytes = 0;
-    expect_reading(EVD_TEXT("title\nA\nB\n\n\n\n\n\n\n\n"), &options, "2 title=A\n3 title=B\n");
-    expect_reading(EVD_TEXT("title\nA\nB\n\n\n\n\n\n\n\n\n\n"), &options, "refused tooManyBytes 0 0 \n");
     expect_reading(EVD_TEXT("title\nA\n\nB\n\nC\n"), &options,
                    "2 title=A\n3 empty\n4 title=B\n5 empty\nrefused tooManyRows 6 0 \n");
     expect_reading(EVD_TEXT("title,a,b\n1,2,3\n"), &options, "2 title=1\n");
