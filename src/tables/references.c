@@ -79,12 +79,10 @@ bool evd_references_open(struct evd_text content, const struct evd_reference_opt
 
 enum evd_references_next evd_references_next(struct evd_references *references, struct evd_reference_row *ret_row,
                                              struct evd_table_refusal *ret_refusal) {
-    struct evd_reference_row row;
     enum evd_references_next next = EVD_REFERENCES_REFUSED;
     if (!references->is_refused)
-        next = references->options.format == EVD_REFERENCE_RIS ? evd_ris_next(references, &row)
-                                                               : evd_table_next(references, &row);
-    if (next == EVD_REFERENCES_ROW) *ret_row = row;
+        next = references->options.format == EVD_REFERENCE_RIS ? evd_ris_next(references, ret_row)
+                                                               : evd_table_next(references, ret_row);
     if (next == EVD_REFERENCES_REFUSED) *ret_refusal = references->refusal;
     return next;
 }
@@ -94,5 +92,5 @@ size_t evd_references_offset(const struct evd_references *references) {
 }
 
 char evd_references_delimiter(const struct evd_references *references) {
-    return references->options.format == EVD_REFERENCE_RIS ? '\0' : references->table.delimiter;
+    return references->table.delimiter;
 }

@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { READER_BYTES = 4 << 20, OUT_BYTES = 64 << 20 };
+enum { OUT_BYTES = 64 << 20 };
 
 static const struct evd_text labels[] = {EVD_TEXT_INIT("x"), EVD_TEXT_INIT("KW"), EVD_TEXT_INIT("title")};
 
@@ -111,7 +111,7 @@ static void read_all(struct reading *reading, struct evd_text content, const str
     struct evd_reference_row row;
     enum evd_references_next next;
     int64_t before = 0;
-    evd_arena_init(&reading->reader, READER_BYTES);
+    evd_arena_init(&reading->reader, EVD_LIMIT_IMPORT_READER_BYTES);
     evd_arena_init(&reading->rows, EVD_LIMIT_IMPORT_ROW_BYTES);
     reading->refused =
         !evd_references_open(content, options, &reading->reader, &reading->rows, &references, &reading->refusal);

@@ -14,8 +14,6 @@
 #include "evidenced/base/buffer.h"
 #include "evidenced/tables/references.h"
 
-enum { READER_BYTES = 4 * 1024 * 1024 };
-
 /* What a reading holds until it is done. */
 struct reading {
     struct evd_arena reader, rows, told;
@@ -99,7 +97,7 @@ static inline void tell_refusal(struct reading *reading) {
 
 static inline void reading_init(struct reading *reading) {
     *reading = (struct reading){0};
-    evd_arena_init(&reading->reader, READER_BYTES);
+    evd_arena_init(&reading->reader, EVD_LIMIT_IMPORT_READER_BYTES);
     evd_arena_init(&reading->rows, EVD_LIMIT_IMPORT_ROW_BYTES);
     evd_arena_init(&reading->told, SIZE_MAX);
     evd_buffer_init(&reading->out, &reading->told, 256);

@@ -66,6 +66,22 @@ START_TEST(a_delimiter_that_is_told_is_taken) {
 }
 END_TEST
 
+START_TEST(a_line_for_spreadsheets_is_obeyed_and_not_counted) {
+    static const struct example examples[] = {
+        {"sep=;\ntitle;abstract,doi\nA;B\n", "2 title=A\n"},
+        {"\xEF\xBB\xBFSEP=,\r\ntitle;abstract,doi\r\nA;B,10.1/x\r\n", "2 doi=10.1/x\n"},
+        {"sep=\t\ntitle\tyear\nA\t2019\n", "2 title=A year=2019\n"},
+        {"sep=;", "refused noHeader 0 0 \n"},
+        {"sep=", "refused noKnownColumn 1 0 \n"},
+        {"sep=|\ntitle|year\n", "refused noKnownColumn 1 0 \n"},
+        {"sep=;title;year\nx;A;2019\n", "2 title=A year=2019\n"}, /* no such line: more stands on it */
+    };
+    EXPECT_ALL(examples, &csv);
+    const struct evd_reference_options told = {.format = EVD_REFERENCE_CSV, .delimiter = ','};
+    expect_reading(EVD_TEXT("sep=;\ntitle;abstract,doi\nA;B,10.1/x\n"), &told, "2 doi=10.1/x\n");
+}
+END_TEST
+
 START_TEST(the_delimiter_found_can_be_asked_for) {
     static const char *const contents[] = {"title,doi\n", "title;doi\n", "title\tdoi\n", "title\n"};
     static const char delimiters[] = {',', ';', '\t', ','};
@@ -243,6 +259,10 @@ START_TEST(bounds_are_the_callers_and_never_more_than_the_house_allows) {
 }
 END_TEST
 
+#define EACUTE_13 "\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9"
+#define EACUTE_39 EACUTE_13 EACUTE_13 EACUTE_13
+#define EACUTE_40 EACUTE_39 "\u00E9"
+
 START_TEST(a_place_is_told_in_words) {
     static const struct {
         const char *content, *message;
@@ -252,6 +272,9 @@ START_TEST(a_place_is_told_in_words) {
         {"title,Primary Title\n",
          "Row 1, column 2 (Primary Title): Two columns mean the same; rename or remove one of them. The other one is "
          "column 1 (title)."},
+        /* A long name is cut between its characters. */
+        {"title,x" EACUTE_40 EACUTE_40 "\nA,\"",
+         "Row 2, column 2 (x" EACUTE_39 "): A cell begins with a quotation mark and nothing ends it."},
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         struct reading reading;
@@ -265,8 +288,9 @@ END_TEST
 
 EVD_TEST_MAIN("tables: CSV", the_header_alone_decides_what_separates_columns,
               an_ambiguous_delimiter_is_refused_with_its_candidates, a_delimiter_that_is_told_is_taken,
-              the_delimiter_found_can_be_asked_for, lines_end_in_lf_cr_or_both_and_the_last_need_not,
-              a_byte_order_mark_is_no_part_of_the_first_name, quoted_cells_hold_delimiters_newlines_and_doubled_quotes,
+              a_line_for_spreadsheets_is_obeyed_and_not_counted, the_delimiter_found_can_be_asked_for,
+              lines_end_in_lf_cr_or_both_and_the_last_need_not, a_byte_order_mark_is_no_part_of_the_first_name,
+              quoted_cells_hold_delimiters_newlines_and_doubled_quotes,
               a_quotation_mark_out_of_place_is_refused_where_its_cell_begins,
               a_quotation_mark_without_end_is_named_by_the_row_it_begins_in, rows_are_counted_as_a_spreadsheet_does,
               empty_rows_are_reported_in_the_middle_and_ignored_at_the_end,

@@ -86,7 +86,7 @@ static size_t expect_rows(struct evd_text content, const struct grid *grid, size
     struct evd_reference_row row;
     struct evd_table_refusal refusal;
     size_t count = 0;
-    evd_arena_init(&reader, READER_BYTES);
+    evd_arena_init(&reader, EVD_LIMIT_IMPORT_READER_BYTES);
     evd_arena_init(&rows, EVD_LIMIT_IMPORT_ROW_BYTES);
     ck_assert(evd_references_open(content, &csv, &reader, &rows, &references, &refusal));
     while (evd_references_next(references, &row, &refusal) == EVD_REFERENCES_ROW) {
@@ -185,7 +185,7 @@ static bool reads_to_the_end(const char *content, const struct evd_reference_opt
     struct evd_arena reader, rows;
     jmp_buf escape;
     volatile bool finished = false;
-    evd_arena_init(&reader, READER_BYTES);
+    evd_arena_init(&reader, EVD_LIMIT_IMPORT_READER_BYTES);
     evd_arena_init(&rows, EVD_LIMIT_IMPORT_ROW_BYTES);
     reader.escape = rows.escape = &escape;
     (of_rows ? &rows : &reader)->fail_at = fail_at;
@@ -269,6 +269,24 @@ START_TEST(hostile_files_take_no_more_memory_than_their_bounds) {
 }
 END_TEST
 
+START_TEST(the_longest_header_fits_the_memory_of_a_reader) {
+    struct evd_arena arena;
+    struct reading reading;
+    struct evd_buffer out;
+    evd_arena_init(&arena, SIZE_MAX);
+    evd_buffer_init(&out, &arena, 1 << 20);
+    evd_buffer_add_text(&out, EVD_TEXT("title"));
+    for (size_t i = 1; i < EVD_LIMIT_IMPORT_COLUMNS; i++)
+        evd_buffer_add_text(&out, repeated(&arena, ",", "\xC3\xA9", 1000));
+    evd_buffer_add_text(&out, repeated(&arena, "\nA", ",", EVD_LIMIT_IMPORT_COLUMNS - 1));
+    evd_buffer_add_text(&out, repeated(&arena, "", "x", EVD_LIMIT_IMPORT_CELL_BYTES));
+    (void)reading_tell(&reading, evd_buffer_text(&out), &csv);
+    ck_assert_uint_eq(reading.read, 1);
+    reading_done(&reading);
+    evd_arena_done(&arena);
+}
+END_TEST
+
 /* A row that fills every field and label to its bound. */
 START_TEST(the_largest_row_fits_the_memory_of_one) {
     static const size_t most[] = {20000, 60000, 20000, 400, 400, 4000, 1000};
@@ -305,4 +323,5 @@ END_TEST
 EVD_TEST_MAIN("tables: reading", what_was_written_is_read_back_equal_but_for_white_space_at_its_ends,
               a_file_split_between_any_rows_reads_as_the_whole, the_last_end_of_a_line_changes_nothing,
               a_file_cut_off_anywhere_reads_as_the_whole_up_to_there, an_arena_that_ends_leaves_nothing_behind,
-              hostile_files_take_no_more_memory_than_their_bounds, the_largest_row_fits_the_memory_of_one)
+              hostile_files_take_no_more_memory_than_their_bounds, the_longest_header_fits_the_memory_of_a_reader,
+              the_largest_row_fits_the_memory_of_one)

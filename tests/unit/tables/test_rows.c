@@ -305,7 +305,7 @@ START_TEST(a_refused_row_says_what_could_be_read_of_it) {
     struct evd_references *references;
     struct evd_reference_row row;
     struct evd_table_refusal refusal;
-    evd_arena_init(&arena, READER_BYTES);
+    evd_arena_init(&arena, EVD_LIMIT_IMPORT_READER_BYTES);
     evd_arena_init(&rows, EVD_LIMIT_IMPORT_ROW_BYTES);
     ck_assert(
         evd_references_open(EVD_TEXT("title,year,doi\nA,20l9,10.1/x"), &csv, &arena, &rows, &references, &refusal));
