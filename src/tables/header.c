@@ -28,10 +28,10 @@ static bool take_header(struct evd_references *references, char delimiter) {
         table->in_header = false;
         table->columns.count = table->cells;
         if (table->cells <= references->options.limits.columns) return true;
-        evd_references_refuse(references, EVD_TABLE_TOO_MANY_COLUMNS, place, references->options.limits.columns);
+        evd_references_refuse(references, EVD_ERROR_TOO_MANY_COLUMNS, place, references->options.limits.columns);
         return false;
     }
-    evd_references_refuse(references, EVD_TABLE_NO_HEADER, (struct evd_table_place){0}, 0);
+    evd_references_refuse(references, EVD_ERROR_NO_HEADER, (struct evd_table_place){0}, 0);
     return false;
 }
 
@@ -53,14 +53,14 @@ static bool refuse_ambiguous(struct evd_references *references, const struct rea
     struct evd_buffer candidates, message;
     evd_buffer_init(&candidates, references->arena, DELIMITERS);
     evd_buffer_init(&message, references->arena, 256);
-    evd_buffer_add_text(&message, evd_text_from(evd_table_code_sentence(EVD_TABLE_AMBIGUOUS_DELIMITER)));
+    evd_buffer_add_text(&message, evd_text_from(evd_error_code_sentence(EVD_ERROR_AMBIGUOUS_DELIMITER)));
     for (size_t i = 0; i < count; i++) {
         size_t at = (size_t)((const char *)memchr(delimiters, readings[i].delimiter, DELIMITERS) - delimiters);
         evd_buffer_print(&message, "%s%s", candidates.size_bytes == 0 ? " It may be: " : ", ", words[at]);
         evd_buffer_add_byte(&candidates, (uint8_t)readings[i].delimiter);
     }
     evd_buffer_add_text(&message, EVD_TEXT("."));
-    evd_references_refuse(references, EVD_TABLE_AMBIGUOUS_DELIMITER,
+    evd_references_refuse(references, EVD_ERROR_AMBIGUOUS_DELIMITER,
                           (struct evd_table_place){.row = references->table.row}, 0);
     references->refusal.message = evd_buffer_text(&message);
     references->refusal.candidates = evd_buffer_text(&candidates);

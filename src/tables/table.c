@@ -75,7 +75,7 @@ static void keep_cell(struct evd_references *references, struct evd_text cell, s
 }
 
 static void refuse_large(struct evd_references *references, size_t column) {
-    evd_references_refuse(references, EVD_TABLE_CELL_TOO_LARGE, place_of(&references->table, column),
+    evd_references_refuse(references, EVD_ERROR_CELL_TOO_LARGE, place_of(&references->table, column),
                           references->options.limits.cell_bytes);
 }
 
@@ -124,9 +124,9 @@ static void refuse_syntax(struct evd_references *references, size_t at) {
     struct evd_table *table = &references->table;
     struct evd_table_place place = place_of(table, table->cells);
     if (csv_error(&table->parser) == CSV_EPARSE)
-        evd_references_refuse(references, EVD_TABLE_STRAY_QUOTE, place, 0);
+        evd_references_refuse(references, EVD_ERROR_STRAY_QUOTE, place, 0);
     else if (table->parser.quoted && is_never_closed(references, at))
-        evd_references_refuse(references, EVD_TABLE_UNTERMINATED_QUOTE, place, 0);
+        evd_references_refuse(references, EVD_ERROR_UNTERMINATED_QUOTE, place, 0);
     else
         refuse_large(references, table->cells);
 }
@@ -137,7 +137,7 @@ static void finish(struct evd_references *references) {
     if (table->at_end) return;
     table->at_end = true;
     if (csv_fini(&table->parser, on_cell, on_row, references) != 0)
-        evd_references_refuse(references, EVD_TABLE_UNTERMINATED_QUOTE, place_of(table, table->cells), 0);
+        evd_references_refuse(references, EVD_ERROR_UNTERMINATED_QUOTE, place_of(table, table->cells), 0);
 }
 
 /* Read until a row has ended: false at the end and when the file is refused. */

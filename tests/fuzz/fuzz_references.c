@@ -44,11 +44,11 @@ static void expect_text(struct evd_text text) {
 }
 
 static void expect_refusal(const struct evd_table_refusal *refusal) {
-    EXPECT(refusal->code < EVD_TABLE_CODE_COUNT && refusal->row >= 0);
+    EXPECT(refusal->code < EVD_ERROR_CODE_COUNT && refusal->row >= 0);
     EXPECT(refusal->message.size_bytes > 0 && evd_text_is_utf8(refusal->message));
     EXPECT(refusal->name.bytes == NULL || evd_text_is_utf8(refusal->name));
-    EXPECT((refusal->code == EVD_TABLE_AMBIGUOUS_DELIMITER) == (refusal->candidates.size_bytes >= 2));
-    EXPECT((refusal->code == EVD_TABLE_SAME_FIELD_TWICE) == (refusal->other.bytes != NULL));
+    EXPECT((refusal->code == EVD_ERROR_AMBIGUOUS_DELIMITER) == (refusal->candidates.size_bytes >= 2));
+    EXPECT((refusal->code == EVD_ERROR_SAME_FIELD_TWICE) == (refusal->other.bytes != NULL));
 }
 
 /* The texts of a study in the order of study_row, the year left out. */

@@ -39,8 +39,8 @@
 #define EVIDENCED_TABLES_REFERENCES_H
 
 #include "evidenced/base/text.h"
+#include "evidenced/domain/error_codes.h"
 #include "evidenced/records/dictionary.h"
-#include "evidenced/tables/table_codes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ struct evd_reference_options {
 
 /* Why, and where. Texts are in the arena of what was refused: the reader's for a file, the row's for a row. */
 struct evd_table_refusal {
-    enum evd_table_code code;
+    enum evd_error_code code;
     struct evd_text message; /* a sentence for the person: what, where, and what to do */
     int64_t row;             /* as evd_reference_row.number; 0: no row in particular */
     size_t column;           /* from 1; 0: none in particular, or RIS */

@@ -71,7 +71,7 @@ static inline void tell_row(struct reading *reading, const struct evd_reference_
         reading->refused++;
         check_sentence(&row->refusal);
         ck_assert_int_eq(row->refusal.row, row->number);
-        evd_buffer_print(&reading->out, " refused %s %zu " EVD_TEXT_FMT, evd_table_code_name(row->refusal.code),
+        evd_buffer_print(&reading->out, " refused %s %zu " EVD_TEXT_FMT, evd_error_code_name(row->refusal.code),
                          row->refusal.column, EVD_TEXT_ARG(row->refusal.name));
         break;
     case EVD_REFERENCE_EMPTY:
@@ -86,7 +86,7 @@ static inline void tell_refusal(struct reading *reading) {
     const struct evd_table_refusal *refusal = &reading->refusal;
     reading->file_refused = true;
     check_sentence(refusal);
-    evd_buffer_print(&reading->out, "refused %s %lld %zu " EVD_TEXT_FMT, evd_table_code_name(refusal->code),
+    evd_buffer_print(&reading->out, "refused %s %lld %zu " EVD_TEXT_FMT, evd_error_code_name(refusal->code),
                      (long long)refusal->row, refusal->column, EVD_TEXT_ARG(refusal->name));
     if (refusal->other.bytes != NULL)
         evd_buffer_print(&reading->out, " also " EVD_TEXT_FMT, EVD_TEXT_ARG(refusal->other));

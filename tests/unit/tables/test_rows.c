@@ -282,7 +282,7 @@ START_TEST(a_field_holds_what_a_study_row_holds_and_not_a_byte_more) {
         ck_assert_uint_eq(reading.read, 1);
         ck_assert_uint_gt(reading.out.size_bytes, fields[i].most);
         reading_done(&reading);
-        (void)snprintf(expected, sizeof expected, "2 refused tooLong 3 %s\n", fields[i].name);
+        (void)snprintf(expected, sizeof expected, "2 refused fieldTooLong 3 %s\n", fields[i].name);
         expect_reading(filled(&arena, fields[i].before, 'a', fields[i].most + 1), &options, expected);
         evd_arena_done(&arena);
     }
@@ -345,16 +345,16 @@ START_TEST(the_fields_are_the_members_of_a_study_row_in_their_order) {
 END_TEST
 
 START_TEST(the_codes_are_distinct_names_with_sentences) {
-    for (enum evd_table_code code = 0; code < EVD_TABLE_CODE_COUNT; code++) {
-        struct evd_text sentence = evd_text_from(evd_table_code_sentence(code));
+    for (enum evd_error_code code = 0; code < EVD_ERROR_CODE_COUNT; code++) {
+        struct evd_text sentence = evd_text_from(evd_error_code_sentence(code));
         ck_assert_uint_gt(sentence.size_bytes, 10);
         ck_assert_int_eq(sentence.bytes[sentence.size_bytes - 1], '.');
-        ck_assert_uint_le(strlen(evd_table_code_name(code)), 40); /* import_row.code */
-        for (enum evd_table_code other = 0; other < code; other++)
-            ck_assert_str_ne(evd_table_code_name(code), evd_table_code_name(other));
+        ck_assert_uint_le(strlen(evd_error_code_name(code)), 40); /* as an import keeps it */
+        for (enum evd_error_code other = 0; other < code; other++)
+            ck_assert_str_ne(evd_error_code_name(code), evd_error_code_name(other));
     }
-    ck_assert_str_eq(evd_table_code_name(EVD_TABLE_NEITHER_TITLE_NOR_IDENTIFIER), "neitherTitleNorIdentifier");
-    ck_assert_str_eq(evd_table_code_name(EVD_TABLE_MALFORMED_IDENTIFIER), "malformedIdentifier");
+    ck_assert_str_eq(evd_error_code_name(EVD_ERROR_NEITHER_TITLE_NOR_IDENTIFIER), "neitherTitleNorIdentifier");
+    ck_assert_str_eq(evd_error_code_name(EVD_ERROR_MALFORMED_IDENTIFIER), "malformedIdentifier");
 }
 END_TEST
 
