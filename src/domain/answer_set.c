@@ -104,6 +104,7 @@ static void check_reference(const struct evd_answer *answer, struct evd_text tar
     if (answer->value->kind != EVD_ANSWER_TEXTS) return;
     for (size_t i = 0; i < ids->count; i++) {
         struct instance wanted = {.id = ids->items[i]};
+        if (!evd_instance_id_is_valid(wanted.id)) continue; /* evd_answer_check tells it */
         const struct instance *found =
             count == 0 ? NULL : bsearch(&wanted, instances, count, sizeof wanted, by_id_only);
         if (found != NULL && evd_text_equal(found->answer->question, target)) continue;

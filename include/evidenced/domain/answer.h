@@ -83,7 +83,8 @@ const bool *evd_answers_below(const struct evd_answer *answers, size_t count, co
 /**
  * What one answer alone cannot tell: every instance's id is its alone in the set (`repeatedElement`, at each instance
  * behind the first), and every reference points at instances of its target (`brokenReference`: expected the target's
- * id, found the instance's). So for a Save that takes an instance away, it lists all that would break.
+ * id, found the instance's; one that is no id is evd_answer_check's to tell). So for a Save that takes an instance
+ * away, it lists all that would break.
  *
  * answers    the whole set as it will be, in whatever order: a repeated id is told at the later instance. Questions
  * that are not in the form are passed over
