@@ -202,9 +202,7 @@ static void collect_changes(struct evd_call *call, struct save *state) {
             evd_answer_context(place->question, place->path.items, place->path.count);
     }
     if (state->change_count > 1) qsort(state->changes, state->change_count, sizeof *state->changes, by_context);
-    if (is_repeated(state))
-        (void)evd_errors_add(&state->errors, EVD_TEXT("/answers"), "repeatedPlace",
-                             EVD_TEXT("One place is changed twice in this request."));
+    if (is_repeated(state)) (void)evd_errors_note(&state->errors, EVD_TEXT("/answers"), EVD_ERROR_REPEATED_PLACE);
 }
 
 static struct evd_answer answer_of_change(struct evd_call *call, const struct save *state, size_t at) {
@@ -284,8 +282,8 @@ static void check_exposures(struct evd_call *call, struct save *state) {
     const struct evd_save_request *request = call->request;
     for (size_t i = 0; i < request->exposures.count; i++)
         if (state->exposures[i] == NULL)
-            (void)evd_errors_add(&state->errors, evd_text_print(evd_call_arena(call), "/exposures/%zu", i),
-                                 "unknownRevision", EVD_TEXT("This project has no such revision."));
+            (void)evd_errors_note(&state->errors, evd_text_print(evd_call_arena(call), "/exposures/%zu", i),
+                                  EVD_ERROR_UNKNOWN_REVISION);
 }
 
 static bool form_version_fits(struct evd_call *call, struct save *state) {
@@ -293,9 +291,8 @@ static bool form_version_fits(struct evd_call *call, struct save *state) {
     int64_t pinned = state->read.session == NULL ? 0 : state->read.session->pinned_form_version;
     if (state->read.definition != NULL && request->form_version >= pinned) return true;
     bool older = state->read.definition != NULL;
-    (void)evd_errors_add(&state->errors, EVD_TEXT("/formVersion"), older ? "formVersionTooOld" : "unknownFormVersion",
-                         older ? EVD_TEXT("The session is already on a newer version of the form.")
-                               : EVD_TEXT("The form has no such published version."));
+    (void)evd_errors_note(&state->errors, EVD_TEXT("/formVersion"),
+                          older ? EVD_ERROR_FORM_VERSION_TOO_OLD : EVD_ERROR_UNKNOWN_FORM_VERSION);
     return false;
 }
 

@@ -40,7 +40,7 @@ struct evd_options {
 };
 
 /* If-Match and If-None-Match of a conditional command; bytes NULL: not there. As they came, without white space
- * around. */
+ * around: UTF-8, at most EVD_LIMIT_CONDITION_BYTES. */
 struct evd_conditions {
     struct evd_text if_match, if_none_match;
 };
