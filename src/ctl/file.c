@@ -1,5 +1,6 @@
 #include "file.h"
 
+#include "interrupt.h"
 #include "say.h"
 
 #include "evidenced/base/limits.h"
@@ -34,7 +35,7 @@ static ssize_t read_up_to(int fd, char *bytes, size_t most_bytes) {
     size_t size_bytes = 0;
     while (size_bytes < most_bytes) {
         ssize_t got = read(fd, bytes + size_bytes, most_bytes - size_bytes);
-        if (got < 0 && errno == EINTR) continue;
+        if (got < 0 && errno == EINTR && !evd_ctl_is_interrupted()) continue;
         if (got < 0) return -1;
         if (got == 0) break;
         size_bytes += (size_t)got;

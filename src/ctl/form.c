@@ -64,14 +64,15 @@ static enum evd_ctl_exit create_stages(struct evd_ctl *ctl, const char *form) {
     return EVD_CTL_DONE;
 }
 
-/* The form's version to build on, and whether it is published already. */
-static enum evd_ctl_exit look_up(struct evd_ctl *ctl, const char *form, json_int_t *ret_version, bool *ret_published) {
+/* The form's version to build on, and which version of it is published already, 0: none. */
+static enum evd_ctl_exit look_up(struct evd_ctl *ctl, const char *form, json_int_t *ret_version,
+                                 json_int_t *ret_published) {
     struct evd_ctl_call call = evd_ctl_call_of(ctl, EVD_CTL_PATH_GET_FORM, form, NULL);
     struct evd_ctl_answer answer;
     enum evd_ctl_exit status = evd_ctl_ask(ctl, &call, &answer);
     if (status != EVD_CTL_DONE) return status;
     *ret_version = json_integer_value(json_object_get(answer.json, "version"));
-    *ret_published = json_is_integer(json_object_get(answer.json, "publishedVersion"));
+    *ret_published = json_integer_value(json_object_get(answer.json, "publishedVersion"));
     evd_ctl_answer_done(&answer);
     return EVD_CTL_DONE;
 }
@@ -88,10 +89,9 @@ static enum evd_ctl_exit publish(struct evd_ctl *ctl, const char *form, json_int
 }
 
 static enum evd_ctl_exit publish_existing(struct evd_ctl *ctl, const char *form) {
-    json_int_t version = (json_int_t)evd_ctl_number(ctl, EVD_CTL_OPTION_BASE_VERSION, 0);
-    bool is_published = false;
+    json_int_t version = (json_int_t)evd_ctl_number(ctl, EVD_CTL_OPTION_BASE_VERSION, 0), published = 0;
     enum evd_ctl_exit status = create_stages(ctl, form);
-    if (status == EVD_CTL_DONE && version == 0) status = look_up(ctl, form, &version, &is_published);
+    if (status == EVD_CTL_DONE && version == 0) status = look_up(ctl, form, &version, &published);
     if (status != EVD_CTL_DONE) return status;
     ctl->repeat = evd_text_print(&ctl->arena, " --base-version %lld", (long long)version).bytes;
     return publish(ctl, form, version);
@@ -100,16 +100,18 @@ static enum evd_ctl_exit publish_existing(struct evd_ctl *ctl, const char *form)
 /* A form made here that is published already was published by an earlier try with the same key. */
 static enum evd_ctl_exit publish_file(struct evd_ctl *ctl) {
     struct evd_ctl_answer created;
-    json_int_t version = 0;
-    bool is_published = false;
+    json_int_t version = 0, published = 0;
     enum evd_ctl_exit status = create_from_file(ctl, &created);
     if (status != EVD_CTL_DONE) return status;
     const char *form = evd_text_print(&ctl->arena, "%s", evd_ctl_member(created.json, "id")).bytes;
     if (!evd_ctl_print_json(ctl, &created)) print_made("form", form);
     evd_ctl_answer_done(&created);
     status = create_stages(ctl, form);
-    if (status == EVD_CTL_DONE) status = look_up(ctl, form, &version, &is_published);
-    if (status == EVD_CTL_DONE && !is_published) status = publish(ctl, form, version);
+    if (status == EVD_CTL_DONE) status = look_up(ctl, form, &version, &published);
+    if (status == EVD_CTL_DONE && published == 0)
+        status = publish(ctl, form, version);
+    else if (status == EVD_CTL_DONE && !evd_ctl_has(ctl, EVD_CTL_OPTION_JSON))
+        print_made("formVersion", evd_text_print(&ctl->arena, "%lld", (long long)published).bytes);
     if (status != EVD_CTL_DONE) evd_ctl_add(ctl, "The form %s was created and is not published.", form);
     return status;
 }

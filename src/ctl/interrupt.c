@@ -1,6 +1,6 @@
 #include "interrupt.h"
 
-#include <errno.h>
+#include <poll.h>
 #include <signal.h>
 
 static volatile sig_atomic_t interrupted;
@@ -21,9 +21,15 @@ bool evd_ctl_is_interrupted(void) {
     return interrupted != 0;
 }
 
+/* The signals are let in only while it waits: one that came just before would otherwise be waited out. */
 bool evd_ctl_pause_ms(int64_t ms) {
     struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    while (!evd_ctl_is_interrupted() && clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR) {
-    }
+    sigset_t both, before;
+    (void)sigemptyset(&both);
+    (void)sigaddset(&both, SIGINT);
+    (void)sigaddset(&both, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &both, &before);
+    if (!evd_ctl_is_interrupted()) (void)ppoll(NULL, 0, &left, &before);
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return !evd_ctl_is_interrupted();
 }

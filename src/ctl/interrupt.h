@@ -12,7 +12,7 @@ void evd_ctl_interrupt_catch(void);
 
 bool evd_ctl_is_interrupted(void);
 
-/** Wait that long. False: interrupted. */
+/** Wait that long, or less when some other signal comes. False: interrupted. */
 bool evd_ctl_pause_ms(int64_t ms);
 
 #endif
