@@ -113,7 +113,7 @@ static void say_waiting(struct evd_ctl *ctl, const struct evd_ctl_call *call, co
 static bool wait_again(struct evd_ctl *ctl, const struct evd_ctl_call *call, struct evd_ctl_answer *answer,
                        int64_t deadline_ms, unsigned tries) {
     int64_t pause_ms = pause_of(answer, tries);
-    if (evd_clock_monotonic_ms(evd_clock_system()) + pause_ms > deadline_ms) return false;
+    if (evd_clock_monotonic_ms(evd_clock_system()) + pause_ms >= deadline_ms) return false; /* --wait 0 asks once */
     if (tries == 0) say_waiting(ctl, call, answer);
     if (evd_ctl_pause_ms(pause_ms)) return true;
     answer->trouble = EVD_CTL_INTERRUPTED;

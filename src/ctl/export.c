@@ -11,7 +11,8 @@
 
 static enum evd_ctl_exit stream(struct evd_ctl *ctl, enum evd_ctl_path what, const char *query) {
     const char *path = evd_ctl_value(ctl, EVD_CTL_OPTION_OUTPUT);
-    bool mixes = path == NULL && isatty(STDOUT_FILENO) == 1; /* a bar in the middle of the answers */
+    bool mixes =
+        (path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO) == 1; /* a bar in the middle of the answers */
     struct evd_ctl_call call = evd_ctl_call_of(ctl, what, NULL, NULL);
     struct evd_ctl_progress progress;
     struct evd_ctl_output output;

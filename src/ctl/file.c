@@ -170,7 +170,7 @@ enum evd_ctl_exit evd_ctl_output_open(struct evd_ctl *ctl, const char *path, str
     struct stat status;
     *ret_output = (struct evd_ctl_output){.ctl = ctl, .fd = STDOUT_FILENO, .shown = "standard output"};
     ret_output->sink = (struct evd_ctl_sink){.take = take, .self = ret_output};
-    if (path == NULL) return EVD_CTL_DONE;
+    if (path == NULL || strcmp(path, "-") == 0) return EVD_CTL_DONE;
     ret_output->shown = path;
     bool is_there = stat(path, &status) == 0;
     if (is_there && S_ISDIR(status.st_mode)) return fail(ctl, path, EISDIR);

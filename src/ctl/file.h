@@ -33,7 +33,7 @@ struct evd_ctl_output {
     struct evd_ctl_sink sink;
 };
 
-/** Open. path NULL: standard output. DONE; or FAILED, said. */
+/** Open. path NULL or `-`: standard output. DONE; or FAILED, said. */
 enum evd_ctl_exit evd_ctl_output_open(struct evd_ctl *ctl, const char *path, struct evd_ctl_output *ret_output);
 
 /** Close. With status DONE what was written becomes the file; otherwise it goes. Returns the status, or FAILED, said,

@@ -84,10 +84,11 @@ static enum evd_ctl_exit check_url(struct evd_ctl *ctl, const char *url) {
     return status;
 }
 
-/* Printable ASCII without spaces: nothing else fits a header, and no token holds anything else. */
+/* RFC 6750 §2.1, and all that fits a header: whatever else a file holds is not sent anywhere. */
 static bool is_token(struct evd_text text) {
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=";
     for (size_t i = 0; i < text.size_bytes; i++)
-        if (text.bytes[i] <= ' ' || text.bytes[i] > '~') return false;
+        if (memchr(plain, text.bytes[i], sizeof plain - 1) == NULL) return false;
     return text.size_bytes > 0;
 }
 
