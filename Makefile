@@ -114,7 +114,12 @@ $(O)/evidencectl: $(O)/src/ctl.o $(CTL) $(LIB)
 
 $(TESTS) $(PROGRAM_TESTS) $(PLANTED_RACE): $(O)/%: $(O)/%.o $(SUPPORT_OBJS) $(LIB)
 	@echo '  LD $(PROFILE) $(@F)'
-	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJS) $(LIB) $(shell $(PKG_CONFIG) --libs check) $(ALL_LIBS)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJS) $(TESTED) $(LIB) $(shell $(PKG_CONFIG) --libs check) $(ALL_LIBS) $(TESTED_LIBS)
+
+CTL_TESTS := $(filter $(O)/tests/unit/ctl/%,$(TESTS))
+$(CTL_TESTS): $(CTL)
+$(CTL_TESTS): TESTED = $(CTL)
+$(CTL_TESTS): TESTED_LIBS = $(filter -lcurl,$(PKG_LIBS))
 
 $(FAULTFS): tests/support/faultfs.c
 	@mkdir -p $(@D)

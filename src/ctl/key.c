@@ -56,7 +56,7 @@ const struct evd_ctl_verb evd_ctl_verb_token = {
              EVD_CTL_TAKES(SCOPE) | EVD_CTL_TAKES(TTL),
     .needs = EVD_CTL_TAKES(KEY_FILE) | EVD_CTL_TAKES(ISSUER) | EVD_CTL_TAKES(AUDIENCE) | EVD_CTL_TAKES(SUBJECT),
     .summary = "Sign a bearer token and print it.",
-    .details = "--issuer and --audience are the daemon's --token-issuer and --token-audience.",
+    .details = "Issuer and audience are what the daemon was told with --token-issuer and --token-audience.",
     .example = "evidencectl token --key ./key.json --issuer me --audience evidenced --subject ada > ada.token",
     .run = token,
 };
