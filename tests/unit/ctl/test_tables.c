@@ -103,7 +103,7 @@ START_TEST(the_roles_are_those_of_the_records) {
 END_TEST
 
 /* The paths behind this one in the table are the service's to serve yet. */
-enum { FIRST_TO_COME = EVD_CTL_PATH_STUDY_HISTORY };
+static const enum evd_ctl_path first_to_come = EVD_CTL_PATH_STUDY_HISTORY;
 
 static bool is_served(const struct evd_ctl_path_row *row) {
     size_t count = 0;
@@ -116,7 +116,7 @@ static bool is_served(const struct evd_ctl_path_row *row) {
 }
 
 START_TEST(every_path_is_one_the_service_serves) {
-    for (enum evd_ctl_path path = 0; path < FIRST_TO_COME; path++)
+    for (enum evd_ctl_path path = 0; path < first_to_come; path++)
         ck_assert_msg(is_served(&evd_ctl_paths[path]), "%s %s", evd_ctl_paths[path].method, evd_ctl_paths[path].path);
 }
 END_TEST
