@@ -104,16 +104,19 @@ static int64_t pause_of(const struct evd_ctl_answer *answer, unsigned tries) {
 
 static void say_waiting(struct evd_ctl *ctl, const struct evd_ctl_call *call, const struct evd_ctl_answer *answer) {
     if (!evd_ctl_progress_is_wanted()) return;
+    const char *outcome = evd_ctl_member(answer->json, "outcome");
     if (call->progress != NULL) evd_ctl_progress_clear(call->progress);
-    evd_ctl_complain(ctl, "%s; trying again for up to %llu s.", evd_ctl_why(ctl, answer),
+    evd_ctl_complain(ctl, "%s; trying again for up to %llu s.", outcome[0] == '\0' ? evd_ctl_why(ctl, answer) : outcome,
                      (unsigned long long)evd_ctl_number(ctl, EVD_CTL_OPTION_WAIT, WAIT_SECONDS));
 }
 
-/* Wait before the next try. False: there is no time left for one, or the person has had enough. */
+/* Wait before the next try. False: there is no time left for one, or the person has had enough. The time counts from
+ * the first failure: what was long in sending is not given up for that. */
 static bool wait_again(struct evd_ctl *ctl, const struct evd_ctl_call *call, struct evd_ctl_answer *answer,
-                       int64_t deadline_ms, unsigned tries) {
-    int64_t pause_ms = pause_of(answer, tries);
-    if (evd_clock_monotonic_ms(evd_clock_system()) + pause_ms >= deadline_ms) return false; /* --wait 0 asks once */
+                       int64_t *deadline_ms, unsigned tries) {
+    int64_t pause_ms = pause_of(answer, tries), now_ms = evd_clock_monotonic_ms(evd_clock_system());
+    if (tries == 0) *deadline_ms = now_ms + (int64_t)evd_ctl_number(ctl, EVD_CTL_OPTION_WAIT, WAIT_SECONDS) * 1000;
+    if (now_ms + pause_ms >= *deadline_ms) return false; /* --wait 0 asks once */
     if (tries == 0) say_waiting(ctl, call, answer);
     if (evd_ctl_pause_ms(pause_ms)) return true;
     answer->trouble = EVD_CTL_INTERRUPTED;
@@ -123,8 +126,7 @@ static bool wait_again(struct evd_ctl *ctl, const struct evd_ctl_call *call, str
 enum evd_ctl_exit evd_ctl_ask(struct evd_ctl *ctl, const struct evd_ctl_call *call, struct evd_ctl_answer *ret_answer) {
     enum evd_ctl_exit status = open_wire(ctl);
     if (status != EVD_CTL_DONE) return status;
-    int64_t wait_ms = (int64_t)evd_ctl_number(ctl, EVD_CTL_OPTION_WAIT, WAIT_SECONDS) * 1000;
-    int64_t deadline_ms = evd_clock_monotonic_ms(evd_clock_system()) + wait_ms;
+    int64_t deadline_ms = 0;
     for (unsigned tries = 0;; tries++) {
         struct evd_ctl_answer answer;
         evd_ctl_wire_ask(ctl->wire, call, &answer);
@@ -134,7 +136,7 @@ enum evd_ctl_exit evd_ctl_ask(struct evd_ctl *ctl, const struct evd_ctl_call *ca
             *ret_answer = answer;
             return EVD_CTL_DONE;
         }
-        bool again = verdict.may_again && wait_again(ctl, call, &answer, deadline_ms, tries);
+        bool again = verdict.may_again && wait_again(ctl, call, &answer, &deadline_ms, tries);
         if (!again) {
             if (call->progress != NULL) evd_ctl_progress_clear(call->progress);
             if (answer.trouble == EVD_CTL_INTERRUPTED) verdict.exit = EVD_CTL_FAILED;
