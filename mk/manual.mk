@@ -2,6 +2,8 @@
 MANUAL  := $(O)/tools/manual
 MANUALS  = $(O)/man/evidenced.1 $(O)/man/evidencectl.1 $(O)/man/evidencectl.bash
 
+CHECK_FAST_STAGES += manual@release
+
 .PHONY: manual
 
 ## make manual          the manual pages and the bash completion, in build/<profile>/man
