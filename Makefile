@@ -50,8 +50,8 @@ endif
 ALL_CFLAGS = $(CFLAGS_BASE) $(CFLAGS_$(PROFILE)) $(LIBRARY_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_BASE) $(LDFLAGS_$(PROFILE)) $(LDFLAGS)
 # The daemon does without the client's library; evidencectl loads no more than it uses.
-ALL_LIBS = $(filter-out -lcurl,$(PKG_LIBS)) -pthread -ldl
-CTL_LIBS = -Wl,--as-needed $(PKG_LIBS) -pthread
+ALL_LIBS = $(filter-out -lcurl,$(PKG_LIBS)) -lcsv -pthread -ldl # libcsv has no pkg-config module
+CTL_LIBS = -Wl,--as-needed $(PKG_LIBS) -lcsv -pthread
 
 LIB_SRCS  := $(filter-out src/ctl/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 LIB_OBJS  := $(LIB_SRCS:%.c=$(O)/%.o)

@@ -10,9 +10,9 @@
 static struct evd_outcome create_refuse(struct evd_call *call) {
     const struct evd_create_form_request *request = call->request;
     const struct evd_capacity *capacity = request->capacity;
-    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", "blank", "A form needs a name.");
+    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", EVD_ERROR_BLANK);
     if (capacity->cap != 0 && capacity->cap < capacity->target)
-        return evd_invalid(call, "/capacity/cap", "outOfRange", "The cap is at least the target.");
+        return evd_invalid(call, "/capacity/cap", EVD_ERROR_OUT_OF_RANGE);
     return evd_ok();
 }
 
@@ -22,9 +22,11 @@ static void create_derive(struct evd_call *call) {
     form->base.id = evd_made_id("form", call->ids.project, call->command_id, 0);
     form->name = request->name;
     form->capacity = request->capacity;
-    form->draft.items = request->questions.items;
-    form->draft.count = request->questions.count;
+    struct evd_form_draft draft = {.base.id = form->base.id, .form = form->base.id};
+    draft.questions.items = request->questions.items;
+    draft.questions.count = request->questions.count;
     EVD_INSERT_RECORD(call, form, form);
+    EVD_INSERT_RECORD(call, form_draft, &draft);
     evd_receipt_of_record(call, &form->base);
 }
 
@@ -46,12 +48,14 @@ const struct evd_command evd_command_create_form = {
 /* Publish the draft definition as the form's first version. */
 struct publish {
     const struct evd_form *form;
+    const struct evd_form_draft *draft;
     struct evd_errors errors;
 };
 
 static void publish_read(struct evd_call *call) {
     struct publish *state = EVD_CALL_STATE(call, publish);
     EVD_WANT(call, FORM, call->ids.form, &state->form);
+    EVD_WANT(call, FORM_DRAFT, call->ids.form, &state->draft);
     evd_reader_fetch(call);
 }
 
@@ -68,9 +72,10 @@ static struct evd_outcome publish_refuse(struct evd_call *call) {
             .code = EVD_STALE_BASE,
             .members = evd_text_print(evd_call_arena(call), "\"base\":\"form\",\"declared\":%lld,\"current\":%lld",
                                       (long long)request->base_version, (long long)form->base.version)};
-    if (form->draft.count == 0) return evd_invalid(call, "/questions", "empty", "A form needs at least one question.");
+    if (state->draft == NULL || state->draft->questions.count == 0)
+        return evd_invalid(call, "/questions", EVD_ERROR_EMPTY);
     evd_errors_init(&state->errors, evd_call_arena(call));
-    evd_definition_check(form->draft.items, form->draft.count, &state->errors);
+    evd_definition_check(state->draft->questions.items, state->draft->questions.count, &state->errors);
     return evd_errors_outcome(&state->errors);
 }
 
@@ -84,8 +89,8 @@ static void publish_derive(struct evd_call *call) {
     version->seq = form->published_seq;
     version->published_by = call->caller;
     version->published_at = call->now_ms;
-    version->questions.items = form->draft.items;
-    version->questions.count = form->draft.count;
+    version->questions.items = state->draft->questions.items;
+    version->questions.count = state->draft->questions.count;
     struct evd_image encoded = evd_bson_encode(&evd_type_form_version, version, evd_call_arena(call));
     struct evd_sha256 *digest = EVD_NEW(evd_call_arena(call), struct evd_sha256);
     *digest = evd_sha256_of(encoded.bson, encoded.size_bytes);

@@ -45,3 +45,16 @@ const struct evd_pin *evd_pins_find(struct evd_pins pins, evd_uuid context) {
     struct evd_pin wanted = {.context = context};
     return pins.count == 0 ? NULL : bsearch(&wanted, pins.items, pins.count, sizeof wanted, by_context);
 }
+
+size_t evd_pins_changed(struct evd_pins before, struct evd_pins after) {
+    size_t changed = 0, a = 0, b = 0;
+    while (a < before.count || b < after.count) {
+        int order = a == before.count  ? 1
+                    : b == after.count ? -1
+                                       : evd_uuid_compare(before.items[a].context, after.items[b].context);
+        changed += order != 0 || !evd_uuid_equal(before.items[a].revision, after.items[b].revision);
+        a += order <= 0;
+        b += order >= 0;
+    }
+    return changed;
+}

@@ -20,11 +20,13 @@ static struct evd_form_view view_of(const struct evd_call *call, const struct ev
 
 struct get_form {
     const struct evd_form *form;
+    const struct evd_form_draft *draft;
 };
 
 static void get_read(struct evd_call *call) {
     struct get_form *state = EVD_CALL_STATE(call, get_form);
     EVD_WANT(call, FORM, call->ids.form, &state->form);
+    EVD_WANT(call, FORM_DRAFT, call->ids.form, &state->draft);
     evd_reader_fetch(call);
 }
 
@@ -34,10 +36,12 @@ static struct evd_outcome get_refuse(struct evd_call *call) {
 }
 
 static void get_derive(struct evd_call *call) {
-    const struct evd_form *form = ((struct get_form *)call->state)->form;
-    struct evd_form_view view = view_of(call, form);
-    view.draft.items = form->draft.items;
-    view.draft.count = form->draft.count;
+    const struct get_form *state = call->state;
+    struct evd_form_view view = view_of(call, state->form);
+    if (state->draft != NULL) {
+        view.draft.items = state->draft->questions.items;
+        view.draft.count = state->draft->questions.count;
+    }
     evd_call_receipt(call, &evd_type_form_view, &view);
 }
 

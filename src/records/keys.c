@@ -71,3 +71,25 @@ evd_uuid evd_author_head_id(evd_uuid project, evd_uuid study, evd_uuid author, e
 evd_uuid evd_revision_id(evd_uuid head, int64_t seq) {
     return of_one_and_number("annotationRevision", head, (uint64_t)seq);
 }
+
+evd_uuid evd_draft_copy_id(evd_uuid session, struct evd_text digest) {
+    struct evd_text parts[] = {evd_uuid_part(&session), digest};
+    return evd_uuid_derive("draftCopy", parts, 2);
+}
+
+evd_uuid evd_exposure_id(evd_uuid session_version, evd_uuid revision) {
+    return of_two("exposure", session_version, revision);
+}
+
+evd_uuid evd_operation_id(evd_uuid project, evd_uuid caller, evd_uuid key) {
+    struct evd_text parts[] = {evd_uuid_part(&project), evd_uuid_part(&caller), evd_uuid_part(&key)};
+    return evd_uuid_derive("operation", parts, 3);
+}
+
+evd_uuid evd_import_batch_id(evd_uuid operation, uint64_t number) {
+    return of_one_and_number("importBatch", operation, number);
+}
+
+evd_uuid evd_operation_step_id(evd_uuid operation, const char *phase, uint64_t number) {
+    return of_one_and_number(phase, operation, number);
+}

@@ -38,7 +38,7 @@ _Noreturn void evd_attempt_settle_store(struct evd_call *call, enum evd_store_st
 }
 
 static bool is_ledgered(const struct evd_call *call) {
-    return call->command->commit == EVD_COMMIT_TXN;
+    return evd_command_is_ledgered(call->command);
 }
 
 /* The operator needs no membership for what operators are there for. */
@@ -141,7 +141,7 @@ static struct evd_outcome refuse(struct evd_call *call) {
     bool allowed =
         acts_as_operator(call) || command->makes_project || evd_authority_has(call->membership, command->needs);
     if (!allowed) return evd_refused(EVD_REASON_PERMISSION, EVD_TEXT("Your roles in this project do not allow this."));
-    if (is_ledgered(call) && call->reads->met_unknown_name)
+    if (call->command->commit != EVD_COMMIT_READ && call->reads->met_unknown_name)
         return evd_refused(EVD_REASON_WRITER_FLOOR,
                            EVD_TEXT("A newer version of the service wrote records this one does not fully know."));
     return command->refuse == NULL ? evd_ok() : command->refuse(call);
@@ -177,22 +177,44 @@ static enum evd_store_status commit(struct evd_call *call) {
     return result.status;
 }
 
-/* Derives and commits; true when another commit came first. */
-static bool take_effect(struct evd_call *call) {
+/* False: this host's clock is too far behind what was read. */
+static bool begin_writing(struct evd_call *call) {
     call->writes = EVD_NEW(evd_call_arena(call), struct evd_writes);
-    if (!evd_stamp_next(call->now_ms, call->reads->largest, EVD_LIMIT_CLOCK_AHEAD_MS, &call->stamp)) {
-        const struct evd_runtime_observer *observer = &call->runtime->options.observer;
-        if (observer->drifted != NULL) observer->drifted(observer->self);
-        call->outcome = evd_outcome_of(EVD_CLOCK_DRIFT);
-        return false;
-    }
-    call->command->derive(call);
-    write_ledger(call);
+    if (evd_stamp_next(call->now_ms, call->reads->largest, EVD_LIMIT_CLOCK_AHEAD_MS, &call->stamp)) return true;
+    const struct evd_runtime_observer *observer = &call->runtime->options.observer;
+    if (observer->drifted != NULL) observer->drifted(observer->self);
+    call->outcome = evd_outcome_of(EVD_CLOCK_DRIFT);
+    return false;
+}
+
+static enum evd_store_status commit_checked(struct evd_call *call) {
     if (call->runtime->options.conformance) evd_conformance_check(call);
     EVD_CRASH_POINT(DERIVED);
-    enum evd_store_status status = commit(call);
-    call->outcome = outcome_of_store(status);
+    return call->writes->count == 0 ? EVD_STORE_OK : commit(call);
+}
+
+static bool came_first(enum evd_store_status status) {
     return status == EVD_STORE_CONFLICT || status == EVD_STORE_DUPLICATE;
+}
+
+/* Derives and commits; true when another commit came first. */
+static bool take_effect(struct evd_call *call) {
+    if (!begin_writing(call)) return false;
+    call->command->derive(call);
+    if (is_ledgered(call)) write_ledger(call);
+    enum evd_store_status status = commit_checked(call);
+    call->outcome = outcome_of_store(status);
+    return came_first(status);
+}
+
+/* A refusal keeps its outcome, once what it keeps of the request is safe. */
+static bool keep(struct evd_call *call) {
+    if (!begin_writing(call)) return false;
+    call->command->keep(call);
+    struct evd_outcome refusal = call->outcome; /* with the name of what was kept */
+    enum evd_store_status status = commit_checked(call);
+    call->outcome = status == EVD_STORE_OK ? refusal : outcome_of_store(status);
+    return came_first(status);
 }
 
 static bool attempt(struct evd_call *call) {
@@ -202,8 +224,8 @@ static bool attempt(struct evd_call *call) {
     EVD_CRASH_POINT(SNAPSHOT_READ);
     account_retry(call);
     call->outcome = refuse(call);
-    if (call->outcome.code != EVD_OK) return false;
-    if (is_ledgered(call)) return take_effect(call);
+    if (call->outcome.code != EVD_OK) return call->command->keep != NULL && keep(call);
+    if (call->command->commit != EVD_COMMIT_READ) return take_effect(call);
     call->command->derive(call);
     return false;
 }

@@ -5,6 +5,7 @@
  *   - a record refers only to records that were read in the attempt or are written with it, and to immutable ones that
  *     a record that was read names
  *   - a command on a study writes that Study (CR-1) and no per-project or per-form record (CR-2)
+ *   - a command on a draft writes drafts and nothing else; a refusal writes copies of drafts and nothing else
  *   - no key is written twice, and every replaced record was read
  */
 #include "evidenced/records/bson.h"
@@ -71,7 +72,8 @@ static bool is_written(const struct evd_call *call, evd_collection in, evd_uuid 
 
 static bool is_immutable(evd_collection in) {
     return in == EVD_IN_FORM_VERSION || in == EVD_IN_SETTINGS_VERSION || in == EVD_IN_FORM_SESSION_VERSION ||
-           in == EVD_IN_PIN_MAP || in == EVD_IN_ANNOTATION_REVISION;
+           in == EVD_IN_PIN_MAP || in == EVD_IN_ANNOTATION_REVISION || in == EVD_IN_EXPOSURE ||
+           in == EVD_IN_DRAFT_EVENT;
 }
 
 /*
@@ -105,16 +107,35 @@ static const void *decode(struct evd_call *call, const struct evd_type *type, st
     return record;
 }
 
+static bool is_definition(evd_collection in) {
+    return in == EVD_IN_PROJECT || in == EVD_IN_FORM || in == EVD_IN_FORM_DRAFT || in == EVD_IN_STAGE ||
+           in == EVD_IN_FORM_VERSION || in == EVD_IN_SETTINGS_VERSION || in == EVD_IN_MEMBERSHIP;
+}
+
+static bool is_of_a_draft(evd_collection in) {
+    return in == EVD_IN_SESSION_DRAFT || in == EVD_IN_DRAFT_COPY || in == EVD_IN_DRAFT_EVENT ||
+           in == EVD_IN_FORM_SESSION || in == EVD_IN_COMMAND_LEDGER;
+}
+
+static void check_scope(const struct evd_call *call, const struct evd_written *written) {
+    evd_collection in = written->write.key.in;
+    enum evd_write_scope scope = call->command->scope;
+    if (is_definition(in) && scope != EVD_WRITES_DEFINITIONS)
+        violated(call, "an interactive command writes a per-project or per-form record", written->type->name);
+    bool refused = call->outcome.code != EVD_OK;
+    if (refused && in != EVD_IN_DRAFT_COPY)
+        violated(call, "a refusal writes something but a copy of a draft", written->type->name);
+    if (scope == EVD_WRITES_DRAFTS && !is_of_a_draft(in))
+        violated(call, "a command on a draft writes something else", written->type->name);
+}
+
 static void check_write(struct evd_call *call, const struct evd_written *written) {
     const struct evd_write *write = &written->write;
     struct checking checking = {.call = call, .written = written};
+    check_scope(call, written);
+    if (write->kind == EVD_DELETE) return;
     if (write->kind == EVD_REPLACE) checking.before = decode(call, written->type, write->before);
     (void)walk_references(written->type, decode(call, written->type, write->after), check_reference, &checking);
-    bool definition = write->key.in == EVD_IN_PROJECT || write->key.in == EVD_IN_FORM ||
-                      write->key.in == EVD_IN_STAGE || write->key.in == EVD_IN_FORM_VERSION ||
-                      write->key.in == EVD_IN_SETTINGS_VERSION || write->key.in == EVD_IN_MEMBERSHIP;
-    if (definition && call->command->scope != EVD_WRITES_DEFINITIONS)
-        violated(call, "an interactive command writes a per-project or per-form record", written->type->name);
 }
 
 static void check_distinct(const struct evd_call *call, size_t at) {
@@ -133,6 +154,7 @@ void evd_conformance_check(struct evd_call *call) {
         check_distinct(call, i);
         check_write(call, &call->writes->items[i]);
     }
+    if (call->outcome.code != EVD_OK) return; /* what a refusal keeps */
     for (size_t lane = 0; lane < call->lane_count; lane++)
         if (call->command->scope == EVD_WRITES_STUDY && !is_written(call, EVD_IN_STUDY, call->lane_studies[lane]))
             violated(call, "a command on a study does not write its Study", "study");

@@ -80,7 +80,7 @@ static size_t add_entry(struct evd_call *call, struct evd_key key) {
 }
 
 static struct evd_key key_of(const struct evd_call *call, evd_collection in, evd_uuid id) {
-    return (struct evd_key){.project = call->ids.project, .id = id, .in = in};
+    return (struct evd_key){.project = evd_collection_project(in, call->ids.project), .id = id, .in = in};
 }
 
 static void set_slot(void *slot, void *record) {
@@ -203,7 +203,7 @@ void evd_reader_scan(struct evd_call *call, const struct evd_scan *scan, void *r
     struct evd_reads *reads = call->reads;
     struct evd_arena *arena = evd_call_arena(call);
     struct evd_range range = {.index = evd_index_of(scan->index),
-                              .project = call->ids.project,
+                              .project = evd_collection_project(evd_index_of(scan->index)->on, call->ids.project),
                               .equal = scan->equal,
                               .equal_count = scan->equal_count,
                               .after = scan->after,

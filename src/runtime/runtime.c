@@ -27,13 +27,32 @@ size_t evd_lane_of_study(const struct evd_call *call, evd_uuid ret_studies[EVD_C
     return 1;
 }
 
+const char *evd_parameter_name(enum evd_parameter parameter) {
+    static const char *const names[EVD_PARAMETER_COUNT] = {[EVD_PARAMETER_LIMIT] = "limit",
+                                                           [EVD_PARAMETER_CURSOR] = "cursor",
+                                                           [EVD_PARAMETER_STAGE] = "stage",
+                                                           [EVD_PARAMETER_STATE] = "state",
+                                                           [EVD_PARAMETER_DRY_RUN] = "dryRun",
+                                                           [EVD_PARAMETER_SKIP_REFUSED] = "skipRefused",
+                                                           [EVD_PARAMETER_DELIMITER] = "delimiter",
+                                                           [EVD_PARAMETER_LABEL] = "label",
+                                                           [EVD_PARAMETER_SPREADSHEET] = "spreadsheet"};
+    return names[parameter];
+}
+
+bool evd_command_is_ledgered(const struct evd_command *command) {
+    return command->commit == EVD_COMMIT_TXN || command->commit == EVD_COMMIT_OPERATION;
+}
+
 uint64_t evd_command_common_outcomes(const struct evd_command *command) {
     uint64_t any = EVD_OUTCOME_BIT(EVD_MALFORMED) | EVD_OUTCOME_BIT(EVD_NOT_FOUND) | EVD_OUTCOME_BIT(EVD_REFUSED) |
                    EVD_OUTCOME_BIT(EVD_STORE_IS_UNAVAILABLE) | EVD_OUTCOME_BIT(EVD_STORE_IS_CORRUPT) |
                    EVD_OUTCOME_BIT(EVD_OUT_OF_MEMORY) | EVD_OUTCOME_BIT(EVD_RETRYABLE_CONFLICT);
     if (command->commit == EVD_COMMIT_READ) return any;
-    any |= EVD_OUTCOME_BIT(EVD_COMMAND_DIGEST_MISMATCH) | EVD_OUTCOME_BIT(EVD_OUTCOME_UNKNOWN) |
-           EVD_OUTCOME_BIT(EVD_STORE_IS_FULL) | EVD_OUTCOME_BIT(EVD_CLOCK_DRIFT);
+    any |= EVD_OUTCOME_BIT(EVD_OUTCOME_UNKNOWN) | EVD_OUTCOME_BIT(EVD_STORE_IS_FULL) | EVD_OUTCOME_BIT(EVD_CLOCK_DRIFT);
+    if (evd_command_is_ledgered(command)) any |= EVD_OUTCOME_BIT(EVD_COMMAND_DIGEST_MISMATCH);
+    if (command->conditional)
+        any |= EVD_OUTCOME_BIT(EVD_PRECONDITION_FAILED) | EVD_OUTCOME_BIT(EVD_PRECONDITION_REQUIRED);
     if (command->lanes != NULL) any |= EVD_OUTCOME_BIT(EVD_LOCKED) | EVD_OUTCOME_BIT(EVD_BUSY);
     return any;
 }

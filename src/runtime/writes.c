@@ -24,16 +24,33 @@ static struct evd_written *add(struct evd_call *call) {
 static struct evd_key key_of(const struct evd_call *call, const struct evd_type *type,
                              const struct evd_record *record) {
     assert(type->in != 0 && !evd_uuid_is_nil(record->id));
-    return (struct evd_key){.project = call->ids.project, .id = record->id, .in = type->in};
+    evd_uuid project = evd_collection_project(type->in, call->ids.project);
+    return (struct evd_key){.project = project, .id = record->id, .in = type->in};
 }
 
-void evd_writes_insert(struct evd_call *call, const struct evd_type *type, struct evd_record *record) {
+static void insert(struct evd_call *call, enum evd_write_kind kind, const struct evd_type *type,
+                   struct evd_record *record) {
     struct evd_key key = key_of(call, type, record);
-    record->project_id = call->ids.project;
+    record->project_id = key.project;
     record->version = 1;
     record->stamp = call->stamp;
     struct evd_image after = evd_bson_encode(type, record, evd_call_arena(call));
-    *add(call) = (struct evd_written){.type = type, .write = {.kind = EVD_INSERT, .key = key, .after = after}};
+    *add(call) = (struct evd_written){.type = type, .write = {.kind = kind, .key = key, .after = after}};
+}
+
+void evd_writes_insert(struct evd_call *call, const struct evd_type *type, struct evd_record *record) {
+    insert(call, EVD_INSERT, type, record);
+}
+
+void evd_writes_insert_once(struct evd_call *call, const struct evd_type *type, struct evd_record *record) {
+    insert(call, EVD_INSERT_ONCE, type, record);
+}
+
+void evd_writes_delete(struct evd_call *call, const struct evd_type *type, const struct evd_record *record) {
+    struct evd_key key = key_of(call, type, record);
+    const struct evd_read_entry *read = evd_reads_find(call->reads, key);
+    assert(read != NULL && read->image.size_bytes > 0); /* only what was read can be deleted */
+    *add(call) = (struct evd_written){.type = type, .write = {.kind = EVD_DELETE, .key = key, .before = read->image}};
 }
 
 void evd_writes_replace(struct evd_call *call, const struct evd_type *type, struct evd_record *record) {

@@ -32,6 +32,9 @@ struct evd_text evd_pins_pack(struct evd_pins pins);
 struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, size_t change_count,
                                  struct evd_arena *arena);
 
+/** How many places differ: given, changed or withdrawn. */
+size_t evd_pins_changed(struct evd_pins before, struct evd_pins after);
+
 /** The pin of a context, or NULL. */
 const struct evd_pin *evd_pins_find(struct evd_pins pins, evd_uuid context);
 

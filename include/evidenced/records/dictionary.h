@@ -15,6 +15,13 @@ enum {
     EVD_COLLECTION_END
 };
 
+enum { EVD_COLLECTION_OUTSIDE = 128 };
+
+/** The project whose keys hold this collection's records: nil for those of the service itself. */
+static inline evd_uuid evd_collection_project(evd_collection in, evd_uuid project) {
+    return in >= EVD_COLLECTION_OUTSIDE ? evd_uuid_nil() : project;
+}
+
 #define EVD_SCHEMA_FILE "records/dictionary.def"
 #include "evidenced/records/schema_declare.h"
 #undef EVD_SCHEMA_FILE

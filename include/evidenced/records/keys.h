@@ -24,4 +24,16 @@ evd_uuid evd_session_version_id(evd_uuid session, int64_t seq);
 evd_uuid evd_author_head_id(evd_uuid project, evd_uuid study, evd_uuid author, evd_uuid context);
 evd_uuid evd_revision_id(evd_uuid head, int64_t seq);
 
+struct evd_text;
+/** A copy of a draft: the same content of one session once. digest: of the content. */
+evd_uuid evd_draft_copy_id(evd_uuid session, struct evd_text digest);
+evd_uuid evd_exposure_id(evd_uuid session_version, evd_uuid revision);
+
+/** An operation: a caller's key names it in its project. */
+evd_uuid evd_operation_id(evd_uuid project, evd_uuid caller, evd_uuid key);
+evd_uuid evd_import_batch_id(evd_uuid operation, uint64_t number);
+
+/** The command id of an operation's step: the same step of the same phase is the same command, whoever runs it. */
+evd_uuid evd_operation_step_id(evd_uuid operation, const char *phase, uint64_t number);
+
 #endif

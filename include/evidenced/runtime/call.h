@@ -19,7 +19,7 @@ struct evd_writes;
 
 /* The ids a path may name. */
 struct evd_ids {
-    evd_uuid project, study, form, stage, version, investigator;
+    evd_uuid project, study, form, stage, version, investigator, session, copy, operation;
 };
 
 /* Where the caller of a list is: decoded from the query by the edge. */
@@ -30,6 +30,34 @@ struct evd_page {
     struct evd_text state;
 };
 
+/* Options of single commands, decoded from the query by the edge. */
+struct evd_options {
+    bool dry_run, skip_refused;
+    char delimiter; /* 0: not given; else ',', ';' or '\t' */
+    bool spreadsheet_safe;
+    const struct evd_text *labels;
+    size_t label_count;
+};
+
+/* If-Match and If-None-Match of a conditional command; bytes NULL: not there. As they came, without white space
+ * around: UTF-8, at most EVD_LIMIT_CONDITION_BYTES. */
+struct evd_conditions {
+    struct evd_text if_match, if_none_match;
+};
+
+/*
+ * A view answered in pieces. It is run again and again, each time on a snapshot of its own with the membership checked
+ * anew, until it says that there is no more; each run's receipt is the next piece, and may be empty. Where it is, it
+ * keeps in `carried`, which it allocates in the call's arena in the first run (when it is NULL) and never grows.
+ */
+struct evd_stream {
+    void *carried;
+    bool more; /* set by derive: run again */
+};
+
+/* Of the operation that a view shows: while it is under way the answer says when to ask again. */
+enum evd_progress { EVD_PROGRESS_NONE, EVD_PROGRESS_UNDER_WAY, EVD_PROGRESS_SETTLED };
+
 struct evd_call {
     /* What is asked: set before it is submitted. */
     const struct evd_command *command;
@@ -39,7 +67,10 @@ struct evd_call {
     bool may_create_projects;
     bool is_operator; /* the control socket's; see struct evd_command */
     struct evd_text body;
+    enum evd_media media; /* of the body */
     struct evd_page page;
+    struct evd_options options;
+    struct evd_conditions conditions;
     int64_t deadline_ms; /* monotonic */
     void (*done)(struct evd_call *call);
     void *owner;
@@ -47,6 +78,7 @@ struct evd_call {
     /* Made from the body. */
     void *request; /* of command->request's type */
     struct evd_sha256 digest;
+    evd_uuid made; /* the operation that an EVD_COMMIT_OPERATION begins: evd_operation_id, whether replayed or not */
 
     /* An attempt, for the command. */
     struct evd_arena attempt_arena;
@@ -56,7 +88,10 @@ struct evd_call {
     const struct evd_membership *membership; /* NULL for the operator and for commands without a project */
     struct evd_reads *reads;
     struct evd_writes *writes;
-    struct evd_text receipt; /* JSON; set by derive (of a view: by read) */
+    struct evd_text receipt;    /* JSON, unless the command says otherwise; set by derive */
+    int64_t etag;               /* of a conditional command's answer, set by derive; 0: none */
+    enum evd_progress progress; /* of a view of an operation, set by derive */
+    struct evd_stream stream;
 
     /* The answer. */
     struct evd_outcome outcome;

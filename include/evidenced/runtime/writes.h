@@ -12,10 +12,19 @@
 /** Insert a new record. Somebody else's insert of the same key makes the command run again. */
 void evd_writes_insert(struct evd_call *call, const struct evd_type *type, struct evd_record *record);
 
+/** Insert a record that may be there already, by its key the same one: then it stays as it is. */
+void evd_writes_insert_once(struct evd_call *call, const struct evd_type *type, struct evd_record *record);
+
+/** Delete a record that was read in this attempt. Nothing that is evidence is ever deleted: identities are, when they
+ * move, and the registry of running operations. */
+void evd_writes_delete(struct evd_call *call, const struct evd_type *type, const struct evd_record *record);
+
 /** Replace a record that was read in this attempt with this changed copy of it. */
 void evd_writes_replace(struct evd_call *call, const struct evd_type *type, struct evd_record *record);
 
 #define EVD_INSERT_RECORD(call, T, pointer)  evd_writes_insert((call), &evd_type_##T, &(pointer)->base)
+#define EVD_INSERT_ONCE(call, T, pointer)    evd_writes_insert_once((call), &evd_type_##T, &(pointer)->base)
+#define EVD_DELETE_RECORD(call, T, pointer)  evd_writes_delete((call), &evd_type_##T, &(pointer)->base)
 #define EVD_REPLACE_RECORD(call, T, pointer) evd_writes_replace((call), &evd_type_##T, &(pointer)->base)
 
 /** A copy of a record that was read, to be changed and replaced. Shallow: lists still belong to what was read. */
