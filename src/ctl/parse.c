@@ -189,9 +189,10 @@ static enum evd_ctl_exit check_options(struct evd_ctl *ctl) {
 static enum evd_ctl_exit check_operands(struct evd_ctl *ctl) {
     const struct evd_ctl_verb *verb = ctl->verb;
     evd_uuid id;
+    if (verb->most == 0 && ctl->operand_count > 0)
+        return evd_ctl_misuse(ctl, "`%s` takes no words behind it.", verb->name);
     if (ctl->operand_count < verb->least || ctl->operand_count > verb->most)
-        return verb->most == 0 ? evd_ctl_misuse(ctl, "`%s` takes no words behind it.", verb->name)
-                               : evd_ctl_misuse(ctl, "`%s` needs: %s.", verb->name, verb->operands);
+        return evd_ctl_misuse(ctl, "`%s` takes: %s.", verb->name, verb->operands);
     for (size_t i = 0; i < ctl->operand_count; i++) {
         struct evd_text text = evd_text_from(ctl->operands[i]);
         if (text.size_bytes == 0) return evd_ctl_misuse(ctl, "%s must not be empty.", verb->operands);
