@@ -144,7 +144,8 @@ static enum evd_ctl_exit check_value(struct evd_ctl *ctl, enum evd_ctl_option op
     struct evd_text text = evd_text_from(value);
     uint64_t number;
     evd_uuid id;
-    if (row->value != NULL && text.size_bytes == 0) return evd_ctl_misuse(ctl, "--%s must not be empty.", row->name);
+    bool may_be_empty = row->kind == EVD_CTL_KIND_SWITCH || (row->kind == EVD_CTL_KIND_TEXT && row->least == 0);
+    if (text.size_bytes == 0 && !may_be_empty) return evd_ctl_misuse(ctl, "--%s must not be empty.", row->name);
     switch (row->kind) {
     case EVD_CTL_KIND_SWITCH:
     case EVD_CTL_KIND_TEXT:
