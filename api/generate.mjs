@@ -260,6 +260,14 @@ function commonParameters() {
     name: 'If-None-Match', in: 'header', schema: { type: 'string' },
     description: 'The `ETag` of what the client has: a 304 says that it is still so.',
   };
+  made.IfMatch = {
+    name: 'If-Match', in: 'header', schema: { type: 'string' }, example: '"7"',
+    description: 'The `ETag` of what the change was made from, as it was told: one, strong, in its quotes. Anything else matches nothing.',
+  };
+  made.IfNone = {
+    name: 'If-None-Match', in: 'header', schema: { type: 'string', const: '*' },
+    description: 'Only when there is none yet. One of the two headers must be there.',
+  };
   made.Limit = {
     name: 'limit', in: 'query', description: 'The most items on the page.',
     schema: { type: 'integer', minimum: 1, maximum: tables.limits.page, default: tables.limits.pageDefault },
@@ -282,15 +290,17 @@ const queries = { stage: 'PoolStage', state: 'PoolState' };
 function parameters(command) {
   const names = [...command.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name));
   names.push(...command.query.map(name => queries[name] ?? name[0].toUpperCase() + name.slice(1)));
-  names.push(command.idempotencyKey ? 'IdempotencyKey' : 'IfNoneMatch');
+  if (command.idempotencyKey) names.push('IdempotencyKey');
+  if (!command.writes) names.push('IfNoneMatch');
+  else if (command.conditional) names.push('IfMatch', 'IfNone');
   return names.map(name => ref('parameters', name));
 }
 
 function success(command) {
   const read = !command.writes;
   const headers = { 'X-Request-Id': ref('headers', 'RequestId'), 'Cache-Control': ref('headers', 'CacheControl') };
-  if (read) headers.ETag = ref('headers', 'ETag');
-  else headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');
+  if (read || command.conditional) headers.ETag = ref('headers', 'ETag');
+  if (command.idempotencyKey) headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');
   const responses = {
     200: {
       description: read ? 'What is there.' : 'It took effect; the receipt.',
@@ -345,7 +355,7 @@ function commonComponents() {
   schemas.ErrorCode = errorCodes();
   schemas.RefusalReason = { type: 'string', description: 'Which rule does not allow it.', enum: tables.reasons };
   headers.RequestId = { description: "The request's id, for the operator's log.", schema: { type: 'string' } };
-  headers.ETag = { description: 'Of this answer; for `If-None-Match`.', schema: { type: 'string' } };
+  headers.ETag = { description: 'Of what is answered; for `If-None-Match` and, where it is taken, `If-Match`.', schema: { type: 'string' } };
   headers.CacheControl = { description: '`no-store`, or `private, immutable` for what never changes.', schema: { type: 'string' } };
   headers.IdempotencyReplayed = { description: '`true` when the command took effect before and this is the answer it had then.', schema: { type: 'string', const: 'true' } };
   headers.RetryAfter = { description: 'Seconds to wait; there when `retryable` is true.', schema: { type: 'integer', minimum: 1 } };

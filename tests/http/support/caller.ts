@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from '#api';
-import { checkAnswer, operationOf, requestFits, type Answer, type Problem } from './contract.js';
+import { checkAnswer, operationOf, sentFits, type Answer, type Problem } from './contract.js';
 import type { Daemon } from './daemon.js';
 
 export type Schemas = components['schemas'];
 export type Reply = Answer & { json: any; problem: Problem };
 
-type Raw = { key?: string | null; body?: unknown; text?: string; headers?: Record<string, string>; token?: string | null };
+type Raw = { key?: string | null; body?: unknown; text?: string | Uint8Array; headers?: Record<string, string>; token?: string | null };
 
 async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, text: await response.text() };
@@ -32,9 +32,10 @@ export class Caller {
 
   async #fetch(request: Request): Promise<Response> {
     const url = new URL(request.url);
-    const text = request.method === 'POST' ? await request.text() : undefined;
+    const sent = request.body === null ? '' : await request.text();
+    const text = sent === '' ? undefined : sent;
     const operation = operationOf(request.method, url.pathname);
-    if (text !== undefined && operation !== undefined) assert.ok(requestFits(operation, JSON.parse(text)), `the client sent what is not described: ${text.slice(0, 500)}`);
+    if (operation !== undefined) assert.ok(sentFits(operation, request.headers, text), `the client sent what is not described: ${text?.slice(0, 500)}`);
     request.headers.set('Authorization', `Bearer ${this.token}`);
     const response = await fetch(this.#daemon.api + url.pathname + url.search, {
       method: request.method, headers: request.headers, ...(text === undefined ? {} : { body: text }),
@@ -49,7 +50,7 @@ export class Caller {
     const headers: Record<string, string> = {};
     const token = raw.token === undefined ? this.token : raw.token;
     if (token !== null) headers['Authorization'] = `Bearer ${token}`;
-    if (method === 'POST' && raw.key !== null) headers['Idempotency-Key'] = raw.key ?? newKey();
+    if ((method === 'POST' || method === 'DELETE') && raw.key !== null) headers['Idempotency-Key'] = raw.key ?? newKey();
     const body = raw.text ?? (raw.body === undefined ? undefined : JSON.stringify(raw.body));
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     const response = await fetch(this.#daemon.api + path, { method, headers: { ...headers, ...raw.headers }, ...(body === undefined ? {} : { body }) });

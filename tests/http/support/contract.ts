@@ -8,15 +8,17 @@ import { parse } from 'yaml';
 type Schema = Record<string, unknown>;
 type Content = Record<string, { schema: Schema }>;
 type Response = { $ref?: string; content?: Content; headers?: Record<string, unknown> };
+type Parameter = { $ref?: string; name: string; in: string; required?: boolean };
 export type Operation = {
   operationId: string;
+  parameters?: Parameter[];
   requestBody?: { content: Content };
   responses: Record<string, Response>;
   'x-outcomes'?: string[];
 };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response>; parameters: Record<string, Parameter> };
 };
 
 const document = parse(readFileSync(process.env['EVIDENCED_OPENAPI'] ?? 'api/openapi.yaml', 'utf8')) as Document;
@@ -72,6 +74,20 @@ export function requestFits(operation: Operation, body: unknown): boolean {
   return validator(operation.requestBody!.content['application/json']!.schema)(body);
 }
 
+/** The headers of a request that the description has for it, by their names. */
+export function headersOf(operation: Operation): Map<string, Parameter> {
+  const whole = (operation.parameters ?? []).map(one => (one.$ref === undefined ? one : document.components.parameters[one.$ref.split('/').pop()!]!));
+  return new Map(whole.filter(one => one.in === 'header').map(one => [one.name, one]));
+}
+
+/** Would such a client send this, with these headers? */
+export function sentFits(operation: Operation, headers: Headers, text: string | undefined): boolean {
+  for (const [name, { required }] of headersOf(operation)) if (required && !headers.has(name)) return false;
+  if (operation.requestBody === undefined || text === undefined) return operation.requestBody === undefined && text === undefined;
+  const type = headers.get('content-type')!.split(';')[0]!;
+  return type === 'application/json' ? requestFits(operation, JSON.parse(text)) : operation.requestBody.content[type] !== undefined;
+}
+
 const seen = new Set<string>();
 
 function note(line: string): void {
@@ -117,11 +133,21 @@ export function checkAnswer(operation: Operation | undefined, answer: Answer): v
   checkDescribed(operation, answer);
 }
 
+/** What the schema is of: a line each, where the answer is in lines. */
+function valuesOf(type: string, text: string): unknown[] {
+  if (type.endsWith('ndjson')) return text.split('\n').filter(Boolean).map(line => JSON.parse(line));
+  return [type.endsWith('json') ? JSON.parse(text) : text];
+}
+
+/** Headers a client goes by: they are there only where the description has them. */
+const told = ['ETag', 'Location', 'Retry-After', 'Preference-Applied', 'Idempotency-Replayed', 'WWW-Authenticate', 'Allow', 'Content-Disposition'];
+
 function checkDescribed(operation: Operation, answer: Answer): void {
   const described = operation.responses[answer.status] ?? (answer.status >= 400 ? operation.responses['default'] : undefined);
   assert.ok(described, `${operation.operationId} is not described to answer ${answer.status}`);
   const { content, headers } = resolved(described);
-  for (const name of ['ETag', 'Cache-Control']) if (headers?.[name] !== undefined) assert.ok(answer.headers.has(name), `${name} is described`);
+  for (const name of ['ETag', 'Cache-Control', 'Location']) if (headers?.[name] !== undefined) assert.ok(answer.headers.has(name), `${name} is described`);
+  for (const name of told) if (answer.headers.has(name)) assert.ok(headers?.[name] !== undefined, `${operation.operationId} is not described to answer ${answer.status} with ${name}`);
   if (content === undefined) {
     assert.equal(answer.text, '');
     return;
@@ -129,7 +155,6 @@ function checkDescribed(operation: Operation, answer: Answer): void {
   const type = answer.headers.get('content-type')!.split(';')[0]!;
   const media = content[type];
   assert.ok(media !== undefined, `${operation.operationId} is not described to answer ${answer.status} with ${type}`);
-  const value: unknown = type.endsWith('json') ? JSON.parse(answer.text) : answer.text;
   const validate = validator(media.schema);
-  assert.ok(validate(value), `${operation.operationId} ${answer.status}: ${shown(validate, value)}`);
+  for (const value of valuesOf(type, answer.text)) assert.ok(validate(value), `${operation.operationId} ${answer.status}: ${shown(validate, value)}`);
 }
