@@ -2,32 +2,41 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Caller, newKey } from './support/caller.js';
-import { operations } from './support/contract.js';
+import { headersOf, operations, type Operation } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
-import { questions, Review } from './support/review.js';
+import { questions, Review, type Ids } from './support/review.js';
 
-let daemon: Daemon, review: Review;
+let daemon: Daemon, review: Review, ids: Ids;
 before(async () => {
   daemon = await Daemon.start();
   review = await Review.ready(daemon, 5);
+  ({ ids } = await review.worked(await review.member('reviewer')));
 });
 after(() => daemon.done());
 
-/** The template with the review's own ids in it. */
-function filled(path: string): string {
-  const ids: Record<string, string> = { project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage, version: review.formVersion };
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!);
-}
-
 const commands = operations.filter(({ path }) => path.startsWith('/v1/'));
+
+/** What makes the request of an operation whole: the body of its example, and a condition where one is needed. */
+function whole(operation: Operation): { text?: string; headers: Record<string, string> } {
+  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const headers: Record<string, string> = headersOf(operation).has('If-Match') ? { 'If-None-Match': '*' } : {};
+  if (type === undefined) return { headers };
+  return { text: typeof media!.example === 'string' ? media!.example : JSON.stringify(media!.example), headers: { ...headers, 'Content-Type': type } };
+}
 
 test('without a token every operation is Unauthenticated, and so is one with a token that is none', async () => {
   const nobody = new Caller(daemon);
-  for (const { method, path } of commands)
-    for (const token of [null, 'none', `${nobody.token.slice(0, -8)}AAAAAAAA`]) {
-      const raw = { token, ...(method === 'post' ? { body: {} } : {}) };
-      await nobody.refused('Unauthenticated', method.toUpperCase(), filled(path), raw);
-    }
+  for (const { method, path, operation } of commands)
+    for (const token of [null, 'none', `${nobody.token.slice(0, -8)}AAAAAAAA`])
+      await nobody.refused('Unauthenticated', method.toUpperCase(), review.filled(path, ids), { ...whole(operation), token });
+});
+
+test('that there is no token is seen before anything else of the request', async () => {
+  for (const { method, path, operation } of commands.filter(one => one.operation.requestBody !== undefined)) {
+    const at = review.filled(path, ids), headers = { 'Content-Type': 'text/plain' };
+    await review.admin.refused('Unauthenticated', method.toUpperCase(), at, { token: null, text: 'x', headers, key: null });
+    assert.equal((await review.admin.refused('UnsupportedMediaType', method.toUpperCase(), at, { text: 'x', headers, key: null })).status, 415, operation.operationId);
+  }
 });
 
 test('a challenge comes with it, and says what is wrong with the token', async () => {
@@ -42,10 +51,8 @@ test('to whom is no member a project is not there, and neither is one that does 
   const stranger = new Caller(daemon);
   for (const { method, path, operation } of commands) {
     if (operation.operationId === 'createProject') continue;
-    const body = (operation.requestBody?.content['application/json'] as { example?: unknown } | undefined)?.example;
-    const raw = body === undefined ? {} : { body };
-    const theirs = await stranger.refused('NotFound', method.toUpperCase(), filled(path), raw);
-    const none = await stranger.refused('NotFound', method.toUpperCase(), filled(path).replace(review.project, newKey()), raw);
+    const theirs = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, ids), whole(operation));
+    const none = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, { ...ids, project: newKey() }), whole(operation));
     assert.equal(theirs.detail, none.detail);
   }
 });

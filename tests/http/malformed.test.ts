@@ -149,14 +149,18 @@ test('only application/json is taken, and not coded', async () => {
 });
 
 test('a method the path does not take is MethodNotAllowed with those it takes', async () => {
-  for (const { path, method } of operations.filter(one => one.path.startsWith('/v1/'))) {
+  const taken = new Map<string, string[]>();
+  for (const { path, method } of operations.filter(one => one.path.startsWith('/v1/'))) taken.set(path, [...(taken.get(path) ?? []), method.toUpperCase()]);
+  for (const [path, methods] of taken) {
     const at = path.replace(/\{\w+\}/g, review.project);
-    for (const other of ['PUT', 'PATCH', 'DELETE']) {
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+    for (const other of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(method => !allowed.includes(method))) {
       const reply = await ada.ask(other, at);
-      assert.equal(reply.problem.outcome, 'MethodNotAllowed');
-      assert.ok(reply.headers.get('allow')!.includes(method.toUpperCase()), `${path}: ${reply.headers.get('allow')}`);
+      assert.deepEqual([reply.status, reply.problem?.outcome], [405, other === 'HEAD' ? undefined : 'MethodNotAllowed']);
+      assert.deepEqual(reply.headers.get('allow')!.split(', ').sort(), allowed, `${other} ${path}`);
     }
-    assert.equal((await ada.ask('OPTIONS', at)).status, 204);
+    const options = await ada.ask('OPTIONS', at, { token: null });
+    assert.deepEqual([options.status, options.headers.get('allow')!.split(', ').sort()], [204, allowed], path);
   }
 });
 

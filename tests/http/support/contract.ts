@@ -6,7 +6,7 @@ import formats from 'ajv-formats';
 import { parse } from 'yaml';
 
 type Schema = Record<string, unknown>;
-type Content = Record<string, { schema: Schema }>;
+type Content = Record<string, { schema: Schema; example?: unknown }>;
 type Response = { $ref?: string; content?: Content; headers?: Record<string, unknown> };
 type Parameter = { $ref?: string; name: string; in: string; required?: boolean };
 export type Operation = {
