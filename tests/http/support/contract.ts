@@ -5,7 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'yaml';
 
-type Schema = Record<string, unknown>;
+export type Schema = Record<string, unknown>;
 type Content = Record<string, { schema: Schema; example?: unknown }>;
 type Response = { $ref?: string; content?: Content; headers?: Record<string, unknown> };
 type Parameter = { $ref?: string; name: string; in: string; required?: boolean };
@@ -13,6 +13,7 @@ export type Operation = {
   operationId: string;
   parameters?: Parameter[];
   requestBody?: { content: Content };
+  'x-max-bytes'?: number;
   responses: Record<string, Response>;
   'x-outcomes'?: string[];
 };
@@ -39,6 +40,11 @@ function closed(node: unknown): unknown {
   }
   if (made['properties'] !== undefined) made['additionalProperties'] ??= false;
   return made;
+}
+
+/** By `#/components/schemas/Name`. */
+export function schemaNamed(ref: string): Schema {
+  return document.components.schemas[ref.split('/').pop()!]!;
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, validateFormats: true });
