@@ -1,10 +1,11 @@
 // Who may do what, and what is shown to whom.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Caller, newKey } from './support/caller.js';
+import { Caller, newKey, type Schemas } from './support/caller.js';
 import { headersOf, operations, type Operation } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
-import { questions, Review, type Ids } from './support/review.js';
+import { Review, type Ids } from './support/review.js';
+import { Tab } from './support/tab.js';
 
 let daemon: Daemon, review: Review, ids: Ids;
 before(async () => {
@@ -73,27 +74,58 @@ test('a record that is not there, or is another project\'s, is not found', async
   await ada.refused('NotFound', 'POST', `${review.session()}/withdraw`, { body: { stage: newKey(), baseVersion: newKey(), draft: null } });
 });
 
-test('each role may do what it may, and nothing else', async () => {
-  const allowed: Record<string, string[]> = {
-    admin: ['administer', 'seeOthers'], reviewer: ['extract'], reconciler: ['seeOthers'], queryReviewer: [], observer: [],
-  };
-  const probes: [string, string, unknown][] = [
-    ['administer', `${review.path}/stages`, { name: 'Another' }],
-    ['administer', `${review.path}/forms`, { name: 'Another', capacity: { target: 1 }, questions }],
-    ['administer', `${review.path}/studies/batch`, { studies: [{ title: 'Another' }] }],
-    ['administer', `${review.path}/members`, { investigatorId: newKey(), roles: ['observer'] }],
-    ['seeOthers', `${review.path}/members`, undefined],
-  ];
-  for (const [role, may] of Object.entries(allowed)) {
-    const person = await review.member(role as 'admin');
-    const save = await person.post(`${review.session(review.studies[role === 'reviewer' ? 1 : 2])}/save`, review.body({}));
-    assert.equal(save.problem?.outcome, may.includes('extract') ? undefined : 'Refused', role);
-    assert.equal((await person.get(`${review.path}/studies`)).status, 200, role);
-    for (const [needs, path, body] of probes) {
-      const { status, json } = await person.ask(body === undefined ? 'GET' : 'POST', path, body === undefined ? {} : { body });
-      assert.deepEqual([status, json.reason], may.includes(needs) ? [200, undefined] : [409, 'permission'], `${role} ${path}`);
+type Role = Schemas['Role'];
+
+// Who may call what, written apart from the service. Every operation there is has to be in it.
+const rights: [Role[], string[]][] = [
+  [['admin', 'reviewer', 'reconciler', 'queryReviewer', 'observer'], [
+    'createProject', 'listProjects', 'getProject', 'listForms', 'getForm', 'getFormVersion', 'listStages', 'getStage', 'listStudies', 'getStudy', 'getStudyHistory',
+    'getSession', 'listSessionVersions', 'getSessionVersion', 'getSessionChanges', 'getSessionById', 'listSessionVersionsById', 'getSessionVersionById', 'getSessionChangesById',
+  ]],
+  [['reviewer'], [
+    'save', 'complete', 'withdraw', 'fix', 'upgrade', 'recordExposures', 'getDraft', 'putDraft', 'patchDraft', 'discardDraft', 'renewDraftLease', 'takeOverDraft',
+    'listDraftCopies', 'getDraftCopy', 'adoptDraftCopy', 'discardDraftCopy',
+  ]],
+  [['admin', 'reconciler'], ['listMembers', 'exportAnswersCsv', 'exportAnswersNdjson', 'exportSeriesCsv', 'exportManifest']],
+  [['admin'], [
+    'setMember', 'createForm', 'publishForm', 'createStage', 'addStudies', 'correctStudy', 'createImport', 'undoImport', 'listOperations', 'getOperation', 'listOperationRows',
+    'getDraftLease', 'releaseDraft', 'verifyProject',
+  ]],
+];
+const mayCall = new Map(rights.flatMap(([roles, names]) => names.map(name => [name, roles] as const)));
+
+for (const role of ['admin', 'reviewer', 'reconciler', 'queryReviewer', 'observer'] as const)
+  test(`${role}: every operation is allowed or Refused for permission, as the table says`, async () => {
+    const person = await review.member(role);
+    for (const { method, path, operation } of commands) {
+      const { operationId } = operation;
+      if (operationId === 'createProject') continue; // by scope: below
+      const allowed = mayCall.get(operationId);
+      assert.ok(allowed !== undefined, `${operationId} is not in the table`);
+      const { problem, text, status } = await person.ask(method.toUpperCase(), review.filled(path, ids), whole(operation));
+      const refused = status === 409 && problem.outcome === 'Refused' && problem['reason'] === 'permission';
+      assert.equal(refused, !allowed.includes(role), `${operationId}: ${text}`);
     }
-  }
+  });
+
+test('several roles add up, and nothing more', async () => {
+  const both = await review.member('reviewer', 'reconciler');
+  assert.equal((await both.post(`${review.session(review.studies[1])}/save`, review.body({}))).status, 200);
+  assert.equal((await both.get(`${review.path}/members`)).status, 200);
+  assert.equal((await both.refused('Refused', 'POST', `${review.path}/stages`, { body: { name: 'No' } }))['reason'], 'permission');
+});
+
+test('who may not write is told so whatever the request brought, and leaves nothing', async () => {
+  const observer = await review.member('observer'), tab = new Tab(review, observer, review.studies[2]!);
+  assert.equal((await tab.refused('Refused', { participants: 1 }))['reason'], 'permission');
+  await review.admin.post(`${review.path}/members`, { investigatorId: observer.id, roles: ['reviewer'] });
+  await observer.refused('NotFound', 'GET', tab.at);
+  await tab.put({ participants: 1 });
+  const other = tab.beside();
+  await review.admin.post(`${review.path}/members`, { investigatorId: observer.id, roles: ['observer'] });
+  assert.equal((await other.refused('Refused', { participants: 2 }))['reason'], 'permission');
+  await review.admin.post(`${review.path}/members`, { investigatorId: observer.id, roles: ['reviewer'] });
+  assert.deepEqual([await tab.typed(), await tab.copies()], [{ participants: 1 }, []]);
 });
 
 test('creating a project needs the scope', async () => {
