@@ -15,27 +15,22 @@ static bool parse_key(struct evd_text header, evd_uuid *ret_key) {
     return evd_uuid_parse(header, ret_key);
 }
 
-static struct evd_edge_reply *malformed(struct evd_edge_request *request, struct evd_text detail,
-                                        struct evd_text members) {
-    struct evd_outcome outcome = {.code = EVD_MALFORMED, .detail = detail, .members = members};
-    return evd_edge_problem(request, &outcome, 0);
-}
-
 static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
     static const struct evd_text member = EVD_TEXT_INIT("\"header\":\"Idempotency-Key\"");
     if (!evd_command_is_ledgered(request->call.command)) return NULL;
     struct evd_text header = evd_http_exchange_header(request->exchange, "Idempotency-Key");
     evd_uuid key;
     if (header.bytes == NULL)
-        return malformed(request,
-                         EVD_TEXT("The header Idempotency-Key is missing: it holds a UUID that is new for "
-                                  "each command and the same when a command is sent again."),
-                         member);
+        return evd_edge_malformed(request,
+                                  EVD_TEXT("The header Idempotency-Key is missing: it holds a UUID that is new for "
+                                           "each command and the same when a command is sent again."),
+                                  member);
     if (!parse_key(evd_text_trim(header), &key) || evd_uuid_is_nil(key))
-        return malformed(request, EVD_TEXT("The header Idempotency-Key must hold a UUID, bare or in double quotes."),
-                         member);
+        return evd_edge_malformed(
+            request, EVD_TEXT("The header Idempotency-Key must hold a UUID, bare or in double quotes."), member);
     if (evd_uuid_version(key) == 8)
-        return malformed(request, EVD_TEXT("The header Idempotency-Key must not hold a UUID of version 8."), member);
+        return evd_edge_malformed(request, EVD_TEXT("The header Idempotency-Key must not hold a UUID of version 8."),
+                                  member);
     request->call.command_id = key;
     return NULL;
 }
@@ -44,8 +39,8 @@ static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
 
 static struct evd_edge_reply *refuse_condition(struct evd_edge_request *request, const char *name, const char *why) {
     struct evd_arena *arena = &request->exchange->arena;
-    return malformed(request, evd_text_print(arena, "The header %s %s.", name, why),
-                     evd_text_print(arena, "\"header\":\"%s\"", name));
+    return evd_edge_malformed(request, evd_text_print(arena, "The header %s %s.", name, why),
+                              evd_text_print(arena, "\"header\":\"%s\"", name));
 }
 
 static struct evd_edge_reply *take_condition(struct evd_edge_request *request, const char *name,
@@ -75,7 +70,7 @@ static struct evd_edge_reply *refuse_parameter(struct evd_edge_request *request,
     evd_buffer_init(&members, &request->exchange->arena, 128);
     evd_buffer_add_text(&members, EVD_TEXT("\"parameter\":"));
     evd_json_write_string(name, &members);
-    return malformed(request, detail, evd_buffer_text(&members));
+    return evd_edge_malformed(request, detail, evd_buffer_text(&members));
 }
 
 static bool takes(const struct evd_edge_request *request, enum evd_parameter parameter) {
