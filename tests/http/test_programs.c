@@ -37,8 +37,8 @@ static const struct {
     {"evidenced", "--no-such-thing", 2, "evidenced: "},
     {"evidenced", "--workers 0", 2, "workers"},
     {"evidenced", "--listen 0.0.0.0:0 --check-config", 2, "token-jwks"},
-    {"evidencectl", "--help", 0, "Exit status: 0 done"},
-    {"evidencectl", "-h", 0, "evidencectl token"},
+    {"evidencectl", "--help", 0, "Exit status\n  0  done"},
+    {"evidencectl", "-h", 0, "Sign a bearer token"},
     {"evidencectl", "--version", 0, "evidencectl " EVD_VERSION "\n"},
     {"evidencectl", "", 2, "evidencectl: A verb is needed."},
     {"evidencectl", "dance", 2, "Try: evidencectl --help"},
@@ -46,9 +46,10 @@ static const struct {
     {"evidencectl", "key old --key a --jwks b", 2, "key new"},
     {"evidencectl", "key new --key a", 2, "--jwks"},
     {"evidencectl", "token --key a --issuer i --audience a", 2, "--subject"},
-    {"evidencectl", "token --key a --issuer i --audience a --subject s more", 2, "`token` needs"},
+    {"evidencectl", "token --key a --issuer i --audience a --subject s more", 2, "`token` takes no words"},
     {"evidencectl", "token --key a --issuer i --audience a --subject s --ttl 0", 2, "--ttl"},
     {"evidencectl", "token --key a --issuer i --audience a --subject s --ttl 1h", 2, "--ttl"},
+    {"evidencectl", "token --key a --issuer '' --audience a --subject s", 2, "--issuer must not be empty"},
     {"evidencectl", "token --key /nowhere --issuer i --audience a --subject s", 1, "/nowhere"},
 };
 
@@ -88,6 +89,9 @@ START_TEST(a_key_is_made_once_and_signs_tokens) {
         dots += output[i] == '.';
     ck_assert_uint_eq(dots, 2);
     ck_assert_uint_eq(strcspn(output, "\n"), size - 1);
+    (void)snprintf(arguments, sizeof arguments, "token --key %s/k --issuer i --audience a --subject s --scope ''",
+                   directory);
+    ck_assert_int_eq(run("evidencectl", arguments), 0);
 }
 END_TEST
 
