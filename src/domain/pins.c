@@ -24,13 +24,20 @@ static int by_context(const void *a, const void *b) {
     return evd_uuid_compare(((const struct evd_pin *)a)->context, ((const struct evd_pin *)b)->context);
 }
 
+bool evd_pins_sort_changes(struct evd_pin *changes, size_t change_count) {
+    if (change_count > 1) qsort(changes, change_count, sizeof *changes, by_context);
+    for (size_t i = 1; i < change_count; i++)
+        if (by_context(&changes[i - 1], &changes[i]) == 0) return false;
+    return true;
+}
+
 struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, size_t change_count,
                                  struct evd_arena *arena) {
     struct evd_pin *merged = EVD_NEW_ARRAY(arena, struct evd_pin, base.count + change_count);
     size_t count = 0, old = 0;
-    if (change_count > 1) qsort(changes, change_count, sizeof *changes, by_context);
-    for (size_t i = 0; i < change_count; i++) {
-        assert(i == 0 || by_context(&changes[i - 1], &changes[i]) < 0);
+    bool distinct = evd_pins_sort_changes(changes, change_count);
+    assert(distinct);
+    for (size_t i = 0; distinct && i < change_count; i++) {
         while (old < base.count && by_context(&base.items[old], &changes[i]) < 0)
             merged[count++] = base.items[old++];
         if (old < base.count && by_context(&base.items[old], &changes[i]) == 0) old++;

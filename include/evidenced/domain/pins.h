@@ -28,6 +28,9 @@ bool evd_pins_unpack(struct evd_text packed, struct evd_pins *ret_pins);
 /** The bytes of a pin map; borrows. */
 struct evd_text evd_pins_pack(struct evd_pins pins);
 
+/** Sort changes by context. False when one context occurs twice: two changes of one place mean nothing. */
+bool evd_pins_sort_changes(struct evd_pin *changes, size_t change_count);
+
 /** base with the changes laid over. `changes` is sorted in place; no context may occur twice in it. */
 struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, size_t change_count,
                                  struct evd_arena *arena);
