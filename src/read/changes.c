@@ -5,15 +5,15 @@
 #include "read/session.h"
 
 struct change {
-    evd_uuid before_id, after_id; /* nil: there was no answer, or is none */
-    const struct evd_annotation_revision *before, *after;
+    const struct evd_annotation_revision *before, *after; /* NULL: there was no answer, or is none */
 };
 
 struct changes {
     const struct evd_form_session_version *version;
     const struct evd_pin_map *map, *base_map;
     struct evd_pins pins, base_pins;
-    struct change *items;
+    struct evd_pin_change *places;
+    struct change *items; /* of places */
     size_t count;
     bool corrupt;
 };
@@ -22,24 +22,14 @@ static bool unpack(const struct evd_pin_map *map, struct evd_pins *ret_pins) {
     return map != NULL && evd_pins_unpack(map->pins, ret_pins);
 }
 
-/* Walks both pin maps, which are in one order, and names the revisions of the places where they differ. */
 static void want_changed(struct evd_call *call, struct changes *state) {
-    struct evd_pins before = state->base_pins, after = state->pins;
-    state->items = EVD_NEW_ARRAY(evd_call_arena(call), struct change, evd_pins_changed(before, after));
-    size_t a = 0, b = 0;
-    while (a < before.count || b < after.count) {
-        int order = a == before.count  ? 1
-                    : b == after.count ? -1
-                                       : evd_uuid_compare(before.items[a].context, after.items[b].context);
-        if (order != 0 || !evd_uuid_equal(before.items[a].revision, after.items[b].revision)) {
-            struct change *change = &state->items[state->count++];
-            if (order <= 0) change->before_id = before.items[a].revision;
-            if (order >= 0) change->after_id = after.items[b].revision;
-            EVD_WANT(call, ANNOTATION_REVISION, change->before_id, &change->before);
-            EVD_WANT(call, ANNOTATION_REVISION, change->after_id, &change->after);
-        }
-        a += order <= 0;
-        b += order >= 0;
+    state->count = evd_pins_changed(state->base_pins, state->pins);
+    state->places = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_pin_change, state->count);
+    state->items = EVD_NEW_ARRAY(evd_call_arena(call), struct change, state->count);
+    evd_pins_changes(state->base_pins, state->pins, state->places);
+    for (size_t i = 0; i < state->count; i++) {
+        EVD_WANT(call, ANNOTATION_REVISION, state->places[i].before, &state->items[i].before);
+        EVD_WANT(call, ANNOTATION_REVISION, state->places[i].after, &state->items[i].after);
     }
 }
 
@@ -61,9 +51,9 @@ static void changes_read(struct evd_call *call) {
     evd_reader_fetch(call);
 }
 
-static bool is_whole(const struct change *change) {
-    bool before = evd_uuid_is_nil(change->before_id) || evd_revision_is_whole(change->before);
-    bool after = evd_uuid_is_nil(change->after_id) || evd_revision_is_whole(change->after);
+static bool is_whole(const struct evd_pin_change *place, const struct change *change) {
+    bool before = evd_uuid_is_nil(place->before) || evd_revision_is_whole(change->before);
+    bool after = evd_uuid_is_nil(place->after) || evd_revision_is_whole(change->after);
     return before && after;
 }
 
@@ -71,7 +61,7 @@ static struct evd_outcome changes_refuse(struct evd_call *call) {
     struct changes *state = call->state;
     if (state->version == NULL) return evd_outcome_of(EVD_NOT_FOUND);
     for (size_t i = 0; i < state->count; i++)
-        state->corrupt |= !is_whole(&state->items[i]);
+        state->corrupt |= !is_whole(&state->places[i], &state->items[i]);
     return evd_outcome_of(state->corrupt ? EVD_STORE_IS_CORRUPT : EVD_OK);
 }
 

@@ -38,6 +38,14 @@ struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, 
 /** How many places differ: given, changed or withdrawn. */
 size_t evd_pins_changed(struct evd_pins before, struct evd_pins after);
 
+/* One place that differs; a revision is nil where there is no answer. */
+struct evd_pin_change {
+    evd_uuid context, before, after;
+};
+
+/** The places that differ, by context. ret_changes: room for as many as evd_pins_changed says. */
+void evd_pins_changes(struct evd_pins before, struct evd_pins after, struct evd_pin_change *ret_changes);
+
 /** The pin of a context, or NULL. */
 const struct evd_pin *evd_pins_find(struct evd_pins pins, evd_uuid context);
 
