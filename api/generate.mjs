@@ -130,12 +130,13 @@ function answerValue() {
   const string = text(tables.limits.answerTextBytes);
   const exact = Number.MAX_SAFE_INTEGER;
   return {
-    description: 'An answer: a string (text, decimal, date, an option), a whole number, true or false, or a list of options.',
+    description: "An answer: a string (text, decimal, date, an option, an instance's name), a whole number, true or false, a list of options or of unit instances, or a series.",
     oneOf: [
       string,
       { type: 'integer', format: 'int64', minimum: -exact, maximum: exact },
       { type: 'boolean' },
       { type: 'array', maxItems: tables.limits.answerTexts, items: string },
+      { type: 'array', minItems: 1, maxItems: tables.limits.answerPoints, items: structure('answer_point', false) },
     ],
   };
 }
@@ -239,7 +240,7 @@ function refusals(command) {
   for (const status of [...new Set(names.map(name => outcomeOf[name].status))].sort()) {
     const here = names.filter(name => outcomeOf[name].status === status);
     if (here.length === 1) responses[status] = sharedResponse(here[0], here);
-    else if (status === 503) responses[status] = sharedResponse(command.idempotencyKey ? 'UnavailableToWrite' : 'UnavailableToRead', here);
+    else if (status === 503) responses[status] = sharedResponse(command.writes ? 'UnavailableToWrite' : 'UnavailableToRead', here);
     else responses[status] = problemResponse(here);
   }
   responses.default = sharedResponse('Transport', edgeOnly);
@@ -286,7 +287,7 @@ function parameters(command) {
 }
 
 function success(command) {
-  const read = !command.idempotencyKey;
+  const read = !command.writes;
   const headers = { 'X-Request-Id': ref('headers', 'RequestId'), 'Cache-Control': ref('headers', 'CacheControl') };
   if (read) headers.ETag = ref('headers', 'ETag');
   else headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');

@@ -5,8 +5,8 @@
 #ifndef EVIDENCED_SRC_COMMANDS_SESSION_H
 #define EVIDENCED_SRC_COMMANDS_SESSION_H
 
+#include "commands/draft.h"
 #include "commands/exposed.h"
-#include "commands/support.h"
 #include "evidenced/base/sha256.h"
 #include "evidenced/domain/answer.h"
 #include "evidenced/domain/pins.h"
@@ -37,6 +37,7 @@ struct evd_session_reads {
     const struct evd_form_session *const *sessions; /* of this study's form, all authors */
     size_t session_count;
     evd_uuid session_id;
+    struct evd_draft_keeping keeping; /* what is typed and would be lost otherwise, in a success or in DraftLeaseHeld */
     struct evd_pins base_pins;
     bool route_is_bound;
 };
@@ -45,7 +46,8 @@ struct evd_session_reads {
 struct evd_session_bases {
     evd_uuid stage, base_version;
     const struct evd_draft_base *draft;
-    int64_t form_version; /* 0: the session's own */
+    int64_t form_version;                    /* 0: the session's own */
+    const struct evd_draft_content *content; /* what the request itself changes; NULL: nothing */
 };
 
 /**
@@ -55,13 +57,9 @@ struct evd_session_bases {
 void evd_session_read(struct evd_call *call, struct evd_session_reads *read, struct evd_session_bases bases,
                       void (*want_first)(struct evd_call *), void (*want_then)(struct evd_call *));
 
-/**
- * The refusals all of them share, from NotFound to SizeLimitExceeded, in the design's order. refuse_base: the command's
- * own, about its bases and its form version, which come before the draft's; NULL: none.
- */
+/** The refusals all of them share, in the design's order: from NotFound to StaleBase of the session and the draft. */
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
-                                      struct evd_session_bases bases,
-                                      struct evd_outcome (*refuse_base)(struct evd_call *));
+                                      struct evd_session_bases bases);
 
 /** The definition the version will be pinned to, if it was read, must be one this service can judge by. */
 struct evd_outcome evd_session_refuse_unrenderable(const struct evd_session_reads *read);
@@ -70,10 +68,17 @@ struct evd_outcome evd_session_refuse_unrenderable(const struct evd_session_read
 struct evd_outcome evd_session_refuse_stale_answers(struct evd_call *call, const struct evd_changed_answer *answers,
                                                     size_t count);
 
+/** Those that come behind each command's own bases: DraftLeaseHeld, then whether the study has room for a member. */
+struct evd_outcome evd_session_refuse_held(struct evd_call *call, const struct evd_session_reads *read,
+                                           struct evd_session_bases bases);
+
 /** Admission, the last refusal: only of a first version, or one after Withdraw. */
 struct evd_outcome evd_session_admit(struct evd_call *call, const struct evd_session_reads *read);
 
-/** An answer of a revision, to be checked. Borrows. */
+/** What a refusal keeps: of DraftLeaseHeld what the request itself brought. For a command's keep. */
+void evd_session_keep(struct evd_call *call, const struct evd_session_reads *read);
+
+/** An answer of a revision, to be checked; it has no place in the body. Borrows. */
 static inline struct evd_answer evd_session_answer_of(const struct evd_annotation_revision *revision) {
     return (struct evd_answer){.question = revision->question,
                                .path = revision->path.items,
@@ -107,6 +112,6 @@ void evd_session_write(struct evd_call *call, const struct evd_session_reads *re
     (EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_STAGE_COMPLETED) |            \
      EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) |                               \
      EVD_OUTCOME_BIT(EVD_FORM_VERSION_NOT_RENDERABLE) | EVD_OUTCOME_BIT(EVD_ENOUGH_REVIEWERS) |                        \
-     EVD_OUTCOME_BIT(EVD_AT_CAPACITY))
+     EVD_OUTCOME_BIT(EVD_AT_CAPACITY) | EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD))
 
 #endif

@@ -39,9 +39,8 @@ static bool is_pinned(const struct evd_call *call, const struct upgrade *state) 
 }
 
 /* The person asked for the version that was the newest when they looked. */
-static struct evd_outcome refuse_base(struct evd_call *call) {
+static struct evd_outcome refuse_stale_form(struct evd_call *call, const struct upgrade *state) {
     const struct evd_upgrade_request *request = call->request;
-    const struct upgrade *state = call->state;
     int64_t published = state->read.form->published_seq;
     if (request->form_version != published && !is_pinned(call, state))
         return (struct evd_outcome){.code = EVD_STALE_BASE,
@@ -49,7 +48,7 @@ static struct evd_outcome refuse_base(struct evd_call *call) {
                                         evd_text_print(evd_call_arena(call),
                                                        "\"base\":\"formVersion\",\"declared\":%lld,\"current\":%lld",
                                                        (long long)request->form_version, (long long)published)};
-    return evd_session_refuse_unrenderable(&state->read);
+    return evd_ok();
 }
 
 static struct evd_outcome validate(struct evd_call *call, struct upgrade *state) {
@@ -63,7 +62,10 @@ static struct evd_outcome validate(struct evd_call *call, struct upgrade *state)
 
 static struct evd_outcome upgrade_refuse(struct evd_call *call) {
     struct upgrade *state = call->state;
-    struct evd_outcome outcome = evd_session_refuse(call, &state->read, bases_of(call), refuse_base);
+    struct evd_outcome outcome = evd_session_refuse(call, &state->read, bases_of(call));
+    if (outcome.code == EVD_OK) outcome = refuse_stale_form(call, state);
+    if (outcome.code == EVD_OK) outcome = evd_session_refuse_unrenderable(&state->read);
+    if (outcome.code == EVD_OK) outcome = evd_session_refuse_held(call, &state->read, bases_of(call));
     if (outcome.code == EVD_OK) outcome = validate(call, state);
     if (outcome.code == EVD_OK) outcome = evd_session_admit(call, &state->read);
     return outcome;

@@ -36,7 +36,8 @@ static void withdraw_read(struct evd_call *call) {
 
 static struct evd_outcome withdraw_refuse(struct evd_call *call) {
     struct withdraw *state = call->state;
-    struct evd_outcome outcome = evd_session_refuse(call, &state->read, bases_of(call), NULL);
+    struct evd_outcome outcome = evd_session_refuse(call, &state->read, bases_of(call));
+    if (outcome.code == EVD_OK) outcome = evd_session_refuse_held(call, &state->read, bases_of(call));
     if (outcome.code != EVD_OK) return outcome;
     evd_errors_init(&state->errors, evd_call_arena(call));
     if (!evd_session_has_place(state->read.session))
@@ -59,7 +60,8 @@ static void withdraw_derive(struct evd_call *call) {
 const struct evd_command evd_command_withdraw = {
     EVD_SESSION_COMMAND("Withdraw", "withdraw", withdraw_request),
     .outcomes = EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_STAGE_COMPLETED) |
-                EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
+                EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) |
+                EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD),
     .read = withdraw_read,
     .refuse = withdraw_refuse,
     .derive = withdraw_derive,

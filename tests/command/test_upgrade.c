@@ -235,6 +235,14 @@ static void open_stage(void) {
     BEHIND_REPLACE(&house, stage, world.stage);
 }
 
+/* Another tab types on, for as long as the lease lasts. */
+static void hold_draft(void) {
+    struct evd_session_draft *draft = draft_with_content();
+    draft->holder = person(90);
+    draft->lease_expires_at = INT64_MAX;
+    BEHIND_REPLACE(&house, session_draft, draft);
+}
+
 static void empty_draft(void) {
     struct evd_session_draft *draft = draft_with_content();
     draft->content = NULL;
@@ -259,8 +267,9 @@ static void refused_in_order(const struct evd_command *command, const char *own_
         {.who = 1, .code = EVD_FENCED},
         {.put_right = take_fence_down, .who = 1, .code = EVD_STAGE_COMPLETED},
         {.put_right = open_stage, .who = 1, .code = EVD_STALE_BASE, .base = "session"},
-        {.who = 1, .current_base = true, .code = EVD_STALE_BASE, .base = own_base},
-        {.who = 1, .current_base = true, .current_members = true, .code = EVD_STALE_BASE, .base = "draft"},
+        {.who = 1, .current_base = true, .code = EVD_STALE_BASE, .base = "draft"},
+        {.put_right = hold_draft, .who = 1, .current_base = true, .code = EVD_STALE_BASE, .base = own_base},
+        {.who = 1, .current_base = true, .current_members = true, .code = EVD_DRAFT_LEASE_HELD},
         {.put_right = empty_draft,
          .who = 1,
          .current_base = true,
