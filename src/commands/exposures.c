@@ -6,9 +6,8 @@
  * the draft etag and the base version the client showed them under: each base has one version made from it. So it is
  * taken whatever the state of the study, the form and the stages. Consistency model §8.5, §15.
  */
+#include "commands/draft.h"
 #include "commands/exposed.h"
-#include "commands/support.h"
-#include "evidenced/records/keys.h"
 
 struct record_exposures {
     const struct evd_form_session *session;
@@ -17,14 +16,10 @@ struct record_exposures {
     struct evd_errors errors;
 };
 
-static evd_uuid own_session(const struct evd_call *call) {
-    return evd_form_session_id(call->ids.project, call->ids.study, call->ids.form, call->caller);
-}
-
 static void exposures_read(struct evd_call *call) {
     const struct evd_record_exposures_request *request = call->request;
     struct record_exposures *state = EVD_CALL_STATE(call, record_exposures);
-    EVD_WANT(call, FORM_SESSION, own_session(call), &state->session);
+    EVD_WANT(call, FORM_SESSION, evd_own_session(call), &state->session);
     EVD_WANT(call, FORM_SESSION_VERSION, request->version, &state->version);
     evd_exposed_want(call, &state->exposed, request->revisions.items, request->revisions.count);
     evd_reader_fetch(call);

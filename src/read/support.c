@@ -37,7 +37,9 @@ static const struct evd_field *field_at(const struct evd_index *index, size_t pa
 static enum evd_value_kind kind_of(const struct evd_field *field) {
     if (field->kind == EVD_KIND_UUID) return EVD_VALUE_UUID;
     if (field->kind == EVD_KIND_BOOLEAN) return EVD_VALUE_BOOL;
-    return field->kind == EVD_KIND_STRING ? EVD_VALUE_TEXT : EVD_VALUE_I64;
+    if (field->kind == EVD_KIND_STRING) return EVD_VALUE_TEXT;
+    assert(field->kind == EVD_KIND_NUMBER || field->kind == EVD_KIND_TIME || field->kind == EVD_KIND_STAMP);
+    return EVD_VALUE_I64;
 }
 
 static struct evd_value value_in(const struct evd_record *record, const struct evd_field *field) {
