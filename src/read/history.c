@@ -31,8 +31,7 @@ static bool is_later(const struct evd_record *a, const struct evd_record *b) {
 
 static struct evd_history_row row_of_version(const struct evd_form_session_version *version) {
     enum evd_session_state after = evd_session_state_after((enum evd_version_kind)version->kind.value);
-    return (struct evd_history_row){.id = version->base.id,
-                                    .stamp = version->base.stamp,
+    return (struct evd_history_row){.stamp = version->base.stamp,
                                     .at = version->saved_at,
                                     .actor = version->author,
                                     .reviewer = version->author,
@@ -40,6 +39,7 @@ static struct evd_history_row row_of_version(const struct evd_form_session_versi
                                     .session = version->session,
                                     .command_id = version->command_id,
                                     .kind = version->kind,
+                                    .version_id = version->base.id,
                                     .version_seq = version->seq,
                                     .form_version = version->form_version_seq,
                                     .state = evd_name_of(after),
@@ -48,8 +48,7 @@ static struct evd_history_row row_of_version(const struct evd_form_session_versi
 }
 
 static struct evd_history_row row_of_event(const struct evd_draft_event *event) {
-    return (struct evd_history_row){.id = event->base.id,
-                                    .stamp = event->base.stamp,
+    return (struct evd_history_row){.stamp = event->base.stamp,
                                     .at = event->done_at,
                                     .actor = event->actor,
                                     .reviewer = event->author,

@@ -4,6 +4,7 @@
 #include "../support/behind.h"
 #include "../support/extraction.h"
 #include "../support/paging.h"
+#include "../support/typist.h"
 
 #include "evidenced/base/arena.h"
 #include "evidenced/records/keys.h"
@@ -107,7 +108,7 @@ START_TEST(a_studys_history_tells_who_did_what_newest_first) {
         person_is(row, "actorId", 1);
         person_is(row, "reviewerId", 1);
     }
-    ck_assert_str_eq(member_of(item(&history, 0), "id"), text_of(&gone, "versionId"));
+    ck_assert_str_eq(member_of(item(&history, 0), "versionId"), text_of(&gone, "versionId"));
     ck_assert_str_eq(member_of(item(&history, 0), "stamp"), text_of(&gone, "stamp"));
     ck_assert_str_eq(member_of(item(&history, 0), "sessionId"), text_of(&gone, "sessionId"));
     reply_done(&history);
@@ -159,10 +160,32 @@ START_TEST(what_was_done_to_drafts_stands_between_the_versions_by_its_stamp) {
     ck_assert_int_eq(number_in(released, "answerCount"), 4);
     person_is(released, "actorId", 0);
     person_is(released, "reviewerId", 1);
-    ck_assert_ptr_null(json_object_get(released, "versionSeq"));
+    ck_assert_ptr_null(json_object_get(released, "versionId"));
     reply_done(&history);
     reply_done(&two);
     reply_done(&one);
+    end();
+}
+END_TEST
+
+START_TEST(a_draft_that_is_discarded_leaves_who_did_it_and_how_much_there_was) {
+    begin();
+    struct typist typist = typist_new(&house, 1, 1);
+    char *content = typed("q1", "in vain");
+    typist_put_ok(&typist, content);
+    struct reply gone = typist_ask(&typist, &evd_command_discard_draft, 1);
+    ck_assert_int_eq(gone.code, EVD_OK);
+    struct reply history = history_of(1);
+    ck_assert_uint_eq(length_of(&history), 1);
+    const json_t *row = item(&history, 0);
+    ck_assert_str_eq(member_of(row, "draftEvent"), "discarded");
+    ck_assert_int_eq(number_in(row, "answerCount"), 1);
+    person_is(row, "actorId", 1);
+    person_is(row, "reviewerId", 1);
+    ck_assert_str_eq(member_of(row, "sessionId"), text_of(&gone, "sessionId"));
+    reply_done(&history);
+    reply_done(&gone);
+    free(content);
     end();
 }
 END_TEST
@@ -180,12 +203,12 @@ START_TEST(pages_of_a_history_meet_every_entry_once_whatever_their_size) {
     }
     for (unsigned who = 0; who < 3; who++)
         for (size_t limit = 1; limit <= 15; limit++) {
-            json_t *all =
-                page_through(&house, &evd_command_get_study_history, session_ids(&house), person(who), limit, "id");
+            json_t *all = page_through(&house, &evd_command_get_study_history, session_ids(&house), person(who), limit,
+                                       "commandId");
             struct reply whole = history_of(who);
             ck_assert_uint_eq(json_array_size(all), who == 0 ? 14 : who == 1 ? 11 : 3);
             for (size_t i = 0; i < json_array_size(all); i++)
-                ck_assert(json_equal(json_array_get(all, i), json_object_get(item(&whole, i), "id")));
+                ck_assert(json_equal(json_array_get(all, i), json_object_get(item(&whole, i), "commandId")));
             reply_done(&whole);
             json_decref(all);
         }
@@ -393,6 +416,7 @@ END_TEST
 EVD_TEST_MAIN("commands: history", a_studys_history_tells_who_did_what_newest_first,
               a_reviewer_sees_their_own_history_and_who_may_see_others_all_of_it,
               what_was_done_to_drafts_stands_between_the_versions_by_its_stamp,
+              a_draft_that_is_discarded_leaves_who_did_it_and_how_much_there_was,
               pages_of_a_history_meet_every_entry_once_whatever_their_size,
               the_history_of_a_study_that_is_not_there_is_not_found,
               the_changes_of_a_version_are_what_was_there_before_and_after_place_by_place,

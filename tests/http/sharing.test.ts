@@ -100,7 +100,7 @@ test('the history leads whoever may see it to every session, version and change'
   const path = { project: review.project };
   const history = ok(await rita.api.GET('/v1/projects/{project}/studies/{study}/history', { params: { path: { ...path, study } } }));
   const entry = history.items[0]!;
-  assert.deepEqual([entry.kind, entry.actorId, entry.id, entry.changedCount], ['Save', ada.id, saved.versionId, 1]);
+  assert.deepEqual([entry.kind, entry.actorId, entry.versionId, entry.changedCount], ['Save', ada.id, saved.versionId, 1]);
   const by = { params: { path: { ...path, session: entry.sessionId } } };
   const session = ok(await rita.api.GET('/v1/projects/{project}/sessions/{session}', by));
   assert.deepEqual([session.reviewerId, session.studyId, session.formId], [ada.id, study, review.form]);
@@ -110,6 +110,10 @@ test('the history leads whoever may see it to every session, version and change'
   assert.deepEqual(version.answers, session.answers);
   const { changes } = ok(await rita.api.GET('/v1/projects/{project}/sessions/{session}/versions/{version}/changes', of));
   assert.deepEqual(changes, [{ question: 'dose', before: null, after: { revision: saved.answers[0].revision, value: '1' } }]);
+  const own = ok(await ada.api.GET('/v1/projects/{project}/studies/{study}/forms/{form}/session/versions/{version}/changes', {
+    params: { path: { ...path, study, form: review.form, version: saved.versionId } },
+  }));
+  assert.deepEqual(own.changes, changes);
   const eve = await review.member('reviewer');
   for (const more of ['', '/versions', `/versions/${saved.versionId}`, `/versions/${saved.versionId}/changes`])
     await eve.refused('NotFound', 'GET', `${review.path}/sessions/${entry.sessionId}${more}`);
