@@ -63,9 +63,9 @@ static void get_read(struct evd_call *call) {
 static struct evd_outcome get_refuse(struct evd_call *call) {
     struct get_session *state = call->state;
     if (state->session == NULL) return evd_outcome_of(EVD_NOT_FOUND);
-    bool whole = evd_answers_are_whole(&state->answers) &&
-                 (state->version != NULL || evd_uuid_is_nil(state->session->current_version));
-    return evd_outcome_of(whole ? EVD_OK : EVD_STORE_IS_CORRUPT);
+    bool saved = !evd_uuid_is_nil(state->session->current_version);
+    bool there = !saved || (state->version != NULL && state->answers.map != NULL);
+    return evd_outcome_of(there && evd_answers_are_whole(&state->answers) ? EVD_OK : EVD_STORE_IS_CORRUPT);
 }
 
 static void get_derive(struct evd_call *call) {

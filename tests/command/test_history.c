@@ -365,6 +365,27 @@ START_TEST(any_session_is_read_by_its_id_by_its_reviewer_and_by_who_may_see_othe
 }
 END_TEST
 
+START_TEST(a_session_whose_pins_or_version_are_lost_is_not_shown_as_if_it_had_none) {
+    static const evd_collection lost[] = {EVD_IN_PIN_MAP, EVD_IN_FORM_SESSION_VERSION};
+    for (size_t i = 0; i < 2; i++) {
+        begin();
+        struct reply saved = extraction_save(&house, form, 1, 1, NULL, "q1", "a", NULL);
+        struct evd_ids ids = at_version(&saved);
+        behind_lose(&house, lost[i], ids.version);
+        struct reply corrupt = ask(&house, &evd_command_get_session, ids, person(1), command_id(0), NULL);
+        ck_assert_int_eq(corrupt.code, EVD_STORE_IS_CORRUPT);
+        reply_done(&corrupt);
+        for (size_t view = 2; i == 0 && view < VIEWS; view++) {
+            corrupt = ask(&house, own[view], ids, person(1), command_id(0), NULL);
+            ck_assert_int_eq(corrupt.code, EVD_STORE_IS_CORRUPT);
+            reply_done(&corrupt);
+        }
+        reply_done(&saved);
+        end();
+    }
+}
+END_TEST
+
 START_TEST(a_session_tells_whose_it_is_and_of_what) {
     begin();
     struct reply saved = extraction_save(&house, form, 1, 1, NULL, "q1", "a", NULL);
@@ -422,5 +443,6 @@ EVD_TEST_MAIN("commands: history", a_studys_history_tells_who_did_what_newest_fi
               the_changes_of_a_version_are_what_was_there_before_and_after_place_by_place,
               a_version_that_changed_nothing_has_no_changes, changes_whose_records_are_not_whole_are_not_shown,
               any_session_is_read_by_its_id_by_its_reviewer_and_by_who_may_see_others,
+              a_session_whose_pins_or_version_are_lost_is_not_shown_as_if_it_had_none,
               a_session_tells_whose_it_is_and_of_what, a_version_is_found_only_under_its_own_session,
               who_has_not_worked_on_a_form_has_no_session_there_and_no_versions)
