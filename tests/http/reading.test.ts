@@ -134,7 +134,7 @@ test('every read answers 304 to its own ETag, 200 after a change, and HEAD like 
     const head = await anna.ask('HEAD', at);
     assert.deepEqual([head.status, head.headers.get('etag'), head.text], [200, etag, '']);
     assert.equal(head.headers.get('content-length'), String(Buffer.byteLength(first.text)));
-    const immutable = /Version$/.test(operation.operationId);
+    const immutable = /(Version|SessionChanges)(ById)?$/.test(operation.operationId);
     assert.equal(first.headers.get('cache-control'), immutable ? 'private, immutable, max-age=31536000' : 'no-store');
   }
   const etag = (await anna.get(review.session())).headers.get('etag')!;
