@@ -88,6 +88,7 @@ static const char *capability_name(enum evd_capability needs) {
     case EVD_CAN_EXTRACT: return "extract";
     case EVD_CAN_SEE_OTHERS: return "seeOthers";
     case EVD_CAN_ADMINISTER: return "administer";
+    case EVD_CAN_EXPORT: return "export";
     }
     abort();
 }
@@ -113,9 +114,9 @@ static const char *type_name(const struct evd_type *type) {
     return type == NULL ? NULL : type->name;
 }
 
-/* A command without it cannot be described. */
+/* A command that says neither cannot be described. */
 static bool is_describable(const struct evd_command *command) {
-    if (command->answer != NULL) return true;
+    if (command->answer != NULL || command->content_type != NULL) return true;
     (void)fprintf(stderr, "describe: %s has no answer type.\n", command->name);
     return false;
 }
@@ -152,6 +153,7 @@ static json_t *command_of(const struct evd_command *command) {
     json_object_set_new(made, "conditional", json_boolean(command->conditional));
     json_object_set_new(made, "references", json_boolean(command->references));
     json_object_set_new(made, "contentType", string_or_null(command->content_type));
+    json_object_set_new(made, "streamed", json_boolean(command->streamed));
     return made;
 }
 
