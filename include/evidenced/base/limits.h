@@ -19,7 +19,8 @@
 #define EVD_LIMIT_PATH_BYTES             2048
 #define EVD_LIMIT_QUERY_PARAMETERS       16
 #define EVD_LIMIT_TOKEN_BYTES            (8 * EVD_KIB)
-#define EVD_LIMIT_PAGE                   500 /* records on one page of a list */
+#define EVD_LIMIT_CONDITION_BYTES        1024 /* of If-Match, If-None-Match */
+#define EVD_LIMIT_PAGE                   500  /* records on one page of a list */
 #define EVD_LIMIT_PAGE_DEFAULT           100
 
 /* One call. */

@@ -23,7 +23,8 @@ struct evd_csv_writer {
      * nothing but digits and one point behind the sign, which evaluates to itself.
      */
     bool as_shown;
-    size_t cells; /* of the row being written */
+    size_t cells;    /* of the row being written */
+    bool only_empty; /* it has one, without bytes */
 };
 
 void evd_csv_writer_init(struct evd_csv_writer *writer, struct evd_buffer *buffer, bool as_shown);
