@@ -266,6 +266,7 @@ function commonParameters() {
   };
   made.PoolStage = { name: 'stage', in: 'query', description: words('queries', 'stage'), schema: { type: 'string', format: 'uuid' } };
   made.PoolState = { name: 'state', in: 'query', description: words('queries', 'state'), schema: enumeration('pool_state') };
+  made.Spreadsheet = { name: 'spreadsheet', in: 'query', description: words('queries', 'spreadsheet'), schema: { type: 'string', enum: ['safe'] } };
   made.Cursor = { name: 'cursor', in: 'query', description: 'The `next` of the page before. Opaque.', schema: { type: 'string' } };
 }
 
@@ -282,23 +283,30 @@ const queries = { stage: 'PoolStage', state: 'PoolState' };
 function parameters(command) {
   const names = [...command.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name));
   names.push(...command.query.map(name => queries[name] ?? name[0].toUpperCase() + name.slice(1)));
-  names.push(command.idempotencyKey ? 'IdempotencyKey' : 'IfNoneMatch');
+  if (!command.streamed) names.push(command.idempotencyKey ? 'IdempotencyKey' : 'IfNoneMatch');
   return names.map(name => ref('parameters', name));
+}
+
+// What is answered in lines is described by a line; a table by an example alone.
+function content(command) {
+  const [type] = (command.contentType ?? 'application/json').split(';');
+  const schema = command.answer === null ? { type: 'string' } : structure(command.answer, false);
+  return { [type]: { schema, example: words('operations', command.name, 'response') } };
 }
 
 function success(command) {
   const read = !command.writes;
   const headers = { 'X-Request-Id': ref('headers', 'RequestId'), 'Cache-Control': ref('headers', 'CacheControl') };
-  if (read) headers.ETag = ref('headers', 'ETag');
-  else headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');
+  if (read && !command.streamed) headers.ETag = ref('headers', 'ETag');
+  if (!read) headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');
   const responses = {
     200: {
       description: read ? 'What is there.' : 'It took effect; the receipt.',
       headers,
-      content: { 'application/json': { schema: structure(command.answer, false), example: words('operations', command.name, 'response') } },
+      content: content(command),
     },
   };
-  if (read) responses[304] = ref('responses', 'NotModified');
+  if (read && !command.streamed) responses[304] = ref('responses', 'NotModified');
   return responses;
 }
 

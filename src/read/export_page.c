@@ -159,7 +159,7 @@ static bool is_intact(const struct evd_annotation_revision *revision, const stru
 static struct evd_outcome arrange(struct evd_call *call, struct evd_export_entry *entry) {
     const struct evd_export *export = call->stream.carried;
     const struct evd_form_session_version *version = entry->version;
-    bool intact = evd_uuid_equal(version->session, entry->session_id) &&
+    bool intact = version->form_version_seq > 0 && evd_uuid_equal(version->session, entry->session_id) &&
                   evd_uuid_equal(version->study, entry->study_id) && evd_uuid_equal(version->form, call->ids.form);
     if (!intact) return evd_outcome_of(EVD_STORE_IS_CORRUPT);
     if (version->form_version_seq > export->published_seq) /* published since the columns were written */

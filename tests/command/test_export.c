@@ -1,0 +1,838 @@
+/*
+ * Exports: the same bytes for the same evidence, whole or refused, for whom it is meant, in bounded pieces.
+ */
+#include "../support/behind.h"
+#include "../support/csv_rows.h"
+#include "../support/extraction.h"
+#include "../support/scripted_store.h"
+
+#include "evidenced/base/sha256.h"
+#include "evidenced/domain/pins.h"
+#include "evidenced/records/keys.h"
+
+static struct house house;
+
+enum { FIXED = 16, PAGE = 100 };
+
+#define FORM                                                                                                           \
+    "[{'id':'design','kind':'choice','required':true,'options':[{'id':'rct'},{'id':'obs'}]},"                          \
+    "{'id':'n','kind':'integer'},{'id':'dose','kind':'decimal'},{'id':'blinded','kind':'boolean'},"                    \
+    "{'id':'outcomes','kind':'multichoice','options':[{'id':'death'},{'id':'stroke'},{'id':'pain'}]},"                 \
+    "{'id':'quote','kind':'text'},{'id':'day','kind':'date'}]"
+
+static const char *const header[] = {"study/id",
+                                     "study/customId",
+                                     "study/doi",
+                                     "study/pmid",
+                                     "study/openAlexId",
+                                     "study/title",
+                                     "study/authors",
+                                     "study/year",
+                                     "reviewer/id",
+                                     "session/versionId",
+                                     "session/formVersion",
+                                     "element/path",
+                                     "element/parent",
+                                     "element/question",
+                                     "element/id",
+                                     "element/name",
+                                     "design",
+                                     "n",
+                                     "dose",
+                                     "blinded",
+                                     "outcomes",
+                                     "outcomes[death]",
+                                     "outcomes[stroke]",
+                                     "outcomes[pain]",
+                                     "quote",
+                                     "day",
+                                     "answers/notes"};
+
+enum { COLUMNS = sizeof header / sizeof *header };
+
+static void begin(void) {
+    house_open(&house, 0);
+    house_furnish(&house, 3, 2);
+    extraction_form(&house, FORM);
+}
+
+static void end(void) {
+    house_close(&house);
+}
+
+static struct evd_ids of_form(void) {
+    return (struct evd_ids){.project = house.project, .form = house.form};
+}
+
+static struct streamed export(const struct evd_command *command, size_t page) {
+    struct streamed streamed = ask_streamed(&house, command, of_form(), house.admin, page);
+    ck_assert_int_eq(streamed.code, EVD_OK);
+    return streamed;
+}
+
+static void expect_equal(const struct streamed *a, const struct streamed *b) {
+    ck_assert_uint_eq(a->size_bytes, b->size_bytes);
+    ck_assert(memcmp(a->bytes, b->bytes, a->size_bytes) == 0);
+}
+
+static const struct evd_command *const exports[] = {&evd_command_export_answers_csv, &evd_command_export_answers_ndjson,
+                                                    &evd_command_export_series_csv, &evd_command_export_manifest};
+enum { EXPORTS = sizeof exports / sizeof *exports };
+
+/* The same bytes. */
+
+START_TEST(two_exports_of_an_unchanged_project_are_equal_bytes) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 7);
+    for (size_t i = 0; i < 7; i++)
+        for (unsigned who = 1; who < 4; who++)
+            (void)extraction_complete(&house, who, studies[i], "[{'question':'design','value':'rct','notes':'p. 1'}]");
+    for (size_t e = 0; e < EXPORTS; e++) {
+        struct streamed first = export(exports[e], PAGE);
+        evd_test_clock_advance(&house.clock, 86400000);
+        house_restart(&house);
+        struct streamed second = export(exports[e], PAGE);
+        expect_equal(&first, &second);
+        streamed_done(&first);
+        streamed_done(&second);
+    }
+    free(studies);
+    end();
+}
+END_TEST
+
+static void compare_pages(size_t studies, const size_t *pages, size_t count) {
+    begin();
+    evd_uuid *ids = extraction_studies(&house, studies);
+    for (size_t i = 0; i < studies; i++)
+        if (i % 5 != 4)
+            (void)extraction_complete(&house, 1 + i % 3, ids[i],
+                                      "[{'question':'design','value':'obs'},{'question':'outcomes','value':['pain']}]");
+    for (size_t e = 0; e < EXPORTS; e++) {
+        struct streamed whole = export(exports[e], 5000);
+        for (size_t p = 0; p < count; p++) {
+            struct streamed paged = export(exports[e], pages[p]);
+            expect_equal(&whole, &paged);
+            ck_assert_uint_ge(paged.pieces, (studies - studies / 5) / pages[p]);
+            streamed_done(&paged);
+        }
+        streamed_done(&whole);
+    }
+    free(ids);
+    end();
+}
+
+START_TEST(three_studies_in_pages_give_the_bytes_of_one_page) {
+    static const size_t pages[] = {1, 2, 3, 4};
+    compare_pages(3, pages, sizeof pages / sizeof *pages);
+}
+END_TEST
+
+START_TEST(twelve_hundred_studies_in_pages_give_the_bytes_of_one_page) {
+    static const size_t pages[] = {7, 100, 960};
+    compare_pages(1200, pages, sizeof pages / sizeof *pages);
+}
+END_TEST
+
+/* What is in them. */
+
+static const char *cell(const struct csv_rows *rows, size_t row, const char *column) {
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (strcmp(rows->cells[i], column) == 0) return rows->cells[row * rows->columns + i];
+    ck_abort_msg("no column %s", column);
+}
+
+START_TEST(rows_and_columns_are_those_a_second_count_finds) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 20);
+    size_t expected = 0;
+    for (size_t i = 0; i < 20; i++)
+        for (unsigned who = 1; who <= i % 4; who++, expected++)
+            (void)extraction_complete(&house, who, studies[i], "[{'question':'design','value':'rct'}]");
+    struct streamed csv = export(&evd_command_export_answers_csv, 9);
+    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+    ck_assert_uint_eq(rows.columns, COLUMNS);
+    ck_assert_uint_eq(rows.count, expected + 1);
+    for (size_t i = 0; i < COLUMNS; i++)
+        ck_assert_str_eq(rows.cells[i], header[i]);
+    struct streamed ndjson = export(&evd_command_export_answers_ndjson, 9);
+    size_t lines = 0;
+    for (size_t i = 0; i < ndjson.size_bytes; i++)
+        lines += ndjson.bytes[i] == '\n';
+    ck_assert_uint_eq(lines, expected);
+    csv_rows_done(&rows);
+    streamed_done(&ndjson);
+    streamed_done(&csv);
+    free(studies);
+    end();
+}
+END_TEST
+
+START_TEST(a_row_holds_the_study_the_reviewer_and_a_cell_for_each_answer) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 1);
+    char study[EVD_UUID_TEXT_BYTES + 1], who[EVD_UUID_TEXT_BYTES + 1], id[EVD_UUID_TEXT_BYTES + 1];
+    evd_uuid version = extraction_complete(
+        &house, 3, studies[0],
+        "[{'question':'design','value':'rct'},{'question':'n','value':-12},{'question':'dose','value':'1.50'},"
+        "{'question':'blinded','value':false,'notes':'not said'},{'question':'day','value':'2024-02-29'},"
+        "{'question':'outcomes','value':['pain','death']}]");
+    struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
+    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+    evd_uuid_format(studies[0], study);
+    evd_uuid_format(person(3), who);
+    evd_uuid_format(version, id);
+    const char *const expected[][2] = {{"study/id", study},
+                                       {"study/title", "Study 0"},
+                                       {"study/authors", "Ay, B; See, D"},
+                                       {"study/year", "2000"},
+                                       {"study/doi", ""},
+                                       {"reviewer/id", who},
+                                       {"session/versionId", id},
+                                       {"session/formVersion", "1"},
+                                       {"element/path", ""},
+                                       {"element/parent", ""},
+                                       {"element/question", ""},
+                                       {"element/id", ""},
+                                       {"element/name", ""},
+                                       {"design", "rct"},
+                                       {"n", "-12"},
+                                       {"dose", "1.50"},
+                                       {"blinded", "false"},
+                                       {"outcomes", "death;pain"},
+                                       {"outcomes[death]", "1"},
+                                       {"outcomes[stroke]", "0"},
+                                       {"outcomes[pain]", "1"},
+                                       {"quote", ""},
+                                       {"day", "2024-02-29"},
+                                       {"answers/notes", "blinded: not said"}};
+    ck_assert_uint_eq(rows.count, 2);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        ck_assert_msg(strcmp(cell(&rows, 1, expected[i][0]), expected[i][1]) == 0, "%s: %s", expected[i][0],
+                      cell(&rows, 1, expected[i][0]));
+    csv_rows_done(&rows);
+    streamed_done(&csv);
+    free(studies);
+    end();
+}
+END_TEST
+
+START_TEST(a_line_of_ndjson_holds_typed_values_stamps_and_revisions) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 1);
+    (void)extraction_complete(
+        &house, 3, studies[0],
+        "[{'question':'outcomes','value':['pain','death']},{'question':'n','value':-12},"
+        "{'question':'design','value':'rct','notes':'p. 3'},{'question':'blinded','value':true}]");
+    struct streamed ndjson = export(&evd_command_export_answers_ndjson, PAGE);
+    json_t *line = json_loads(ndjson.bytes, JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_ptr_nonnull(line);
+    ck_assert_str_eq(json_string_value(json_object_get(line, "title")), "Study 0");
+    ck_assert_int_eq(json_integer_value(json_object_get(line, "formVersion")), 1);
+    json_t *answers = json_object_get(line, "answers"), *answer;
+    static const char *const order[] = {"design", "n", "blinded", "outcomes"};
+    size_t i;
+    ck_assert_uint_eq(json_array_size(answers), 4);
+    json_array_foreach(answers, i, answer) {
+        ck_assert_str_eq(json_string_value(json_object_get(answer, "question")), order[i]);
+        ck_assert_str_eq(json_string_value(json_object_get(answer, "stamp")),
+                         json_string_value(json_object_get(line, "stamp")));
+        ck_assert_uint_eq(json_string_length(json_object_get(answer, "revision")), EVD_UUID_TEXT_BYTES);
+        ck_assert_uint_eq(json_array_size(json_object_get(answer, "path")), 0);
+    }
+    ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(answers, 1), "value")), -12);
+    ck_assert(json_is_true(json_object_get(json_array_get(answers, 2), "value")));
+    ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(answers, 3), "value")), 2);
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(answers, 0), "notes")), "p. 3");
+    json_decref(line);
+    streamed_done(&ndjson);
+    free(studies);
+    end();
+}
+END_TEST
+
+/* Save, Complete, Save again: a later version takes the place of the one before, and an incomplete one empties it. */
+START_TEST(only_the_current_version_of_a_completed_session_is_exported) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 3);
+    evd_uuid first = extraction_save(&house, &evd_command_save, 1, studies[0], NULL, "[{'question':'n','value':1}]");
+    struct streamed saved = export(&evd_command_export_answers_ndjson, PAGE);
+    ck_assert_uint_eq(saved.size_bytes, 0);
+    evd_uuid second =
+        extraction_save(&house, &evd_command_complete, 1, studies[0], &first, "[{'question':'design','value':'rct'}]");
+    (void)extraction_complete(&house, 2, studies[1], "[{'question':'design','value':'obs'}]");
+    struct streamed completed = export(&evd_command_export_answers_ndjson, PAGE);
+    ck_assert_ptr_nonnull(strstr(completed.bytes, "\"rct\""));
+    ck_assert_ptr_nonnull(strstr(completed.bytes, "\"value\":1,"));
+    (void)extraction_save(&house, &evd_command_save, 1, studies[0], &second, "[{'question':'quote','value':'new'}]");
+    struct streamed reopened = export(&evd_command_export_answers_ndjson, PAGE);
+    ck_assert_ptr_null(strstr(reopened.bytes, "\"rct\""));
+    ck_assert_ptr_nonnull(strstr(reopened.bytes, "\"obs\""));
+    streamed_done(&saved);
+    streamed_done(&completed);
+    streamed_done(&reopened);
+    free(studies);
+    end();
+}
+END_TEST
+
+START_TEST(another_forms_sessions_are_not_exported) {
+    begin();
+    evd_uuid form = house.form, stage = house.stage;
+    evd_uuid *studies = extraction_studies(&house, 4);
+    for (size_t i = 0; i < 4; i++)
+        (void)extraction_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
+    extraction_form(&house, "[{'id':'other','kind':'text'}]");
+    for (size_t i = 0; i < 4; i++)
+        (void)extraction_complete(&house, 1, studies[i], "[{'question':'other','value':'elsewhere'}]");
+    evd_uuid other = house.form;
+    house.form = form;
+    house.stage = stage;
+    for (size_t page = 1; page < 4; page++) {
+        struct streamed csv = export(&evd_command_export_answers_csv, page);
+        struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+        ck_assert_uint_eq(rows.count, 5);
+        ck_assert_ptr_null(strstr(csv.bytes, "elsewhere"));
+        csv_rows_done(&rows);
+        streamed_done(&csv);
+    }
+    house.form = other;
+    struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
+    ck_assert_ptr_nonnull(strstr(csv.bytes, "elsewhere"));
+    streamed_done(&csv);
+    free(studies);
+    end();
+}
+END_TEST
+
+START_TEST(a_removed_study_is_not_exported) {
+    begin();
+    struct evd_arena arena;
+    evd_arena_init(&arena, EVD_MIB);
+    evd_uuid *studies = extraction_studies(&house, 3);
+    for (size_t i = 0; i < 3; i++)
+        (void)extraction_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
+    struct evd_study *study = BEHIND_READ(&house, study, studies[1], &arena);
+    struct evd_study_removal removal = {.operation = person(77), .at = 1};
+    study->removed = &removal;
+    study->random_key = 0;
+    BEHIND_REPLACE(&house, study, study);
+    char id[EVD_UUID_TEXT_BYTES + 1];
+    evd_uuid_format(studies[1], id);
+    for (size_t e = 0; e < EXPORTS; e++) {
+        struct streamed streamed = export(exports[e], PAGE);
+        ck_assert_ptr_null(strstr(streamed.bytes, id));
+        streamed_done(&streamed);
+    }
+    struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
+    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+    ck_assert_uint_eq(rows.count, 3);
+    csv_rows_done(&rows);
+    streamed_done(&csv);
+    evd_arena_done(&arena);
+    free(studies);
+    end();
+}
+END_TEST
+
+START_TEST(a_form_that_was_never_published_gives_a_header_alone) {
+    house_open(&house, 0);
+    house_furnish(&house, 3, 2);
+    struct evd_ids ids = {.project = house.project};
+    struct reply made = ask_ok(&house, &evd_command_create_form, ids, house.admin, command_id(1),
+                               "{\"name\":\"F\",\"capacity\":{\"target\":2},\"questions\":[]}");
+    ck_assert(evd_uuid_parse(evd_text_from(text_of(&made, "id")), &house.form));
+    struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
+    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+    ck_assert_uint_eq(rows.count, 1);
+    ck_assert_uint_eq(rows.columns, FIXED + 1);
+    csv_rows_done(&rows);
+    streamed_done(&csv);
+    reply_done(&made);
+    end();
+}
+END_TEST
+
+/* Questions of an older version stay, behind those of the newer one. */
+START_TEST(questions_of_all_published_versions_have_columns) {
+    begin();
+    struct evd_arena arena;
+    evd_arena_init(&arena, EVD_MIB);
+    evd_uuid *studies = extraction_studies(&house, 1);
+    (void)extraction_complete(&house, 1, studies[0], "[{'question':'design','value':'rct'}]");
+    struct evd_form_version *version = BEHIND_READ(&house, form_version, house.form_version, &arena);
+    version->base.id = evd_form_version_id(house.project, house.form, 2);
+    version->seq = 2;
+    version->questions.items[0].id = EVD_TEXT("designs");
+    version->questions.count = 2;
+    BEHIND_INSERT(&house, form_version, version);
+    struct evd_form *form = BEHIND_READ(&house, form, house.form, &arena);
+    form->published_seq = 2;
+    BEHIND_REPLACE(&house, form, form);
+    struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
+    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+    ck_assert_uint_eq(rows.columns, COLUMNS + 1);
+    ck_assert_str_eq(rows.cells[FIXED], "designs");
+    ck_assert_str_eq(rows.cells[FIXED + 1], "n");
+    ck_assert_str_eq(rows.cells[FIXED + 2], "design");
+    ck_assert_str_eq(rows.cells[rows.columns + FIXED + 2], "rct");
+    csv_rows_done(&rows);
+    streamed_done(&csv);
+    evd_arena_done(&arena);
+    free(studies);
+    end();
+}
+END_TEST
+
+/* Cells that mean harm. */
+
+static const char *const hostile[] = {"=1+1",
+                                      "+cmd|' /C calc'!A0",
+                                      "-2+3",
+                                      "@SUM(A1)",
+                                      "a,b;c\td",
+                                      "\"quoted\" and \"\"twice\"\"",
+                                      "line\nbreak\r\nand return\r",
+                                      "  spaces around  ",
+                                      "\xEF\xBC\x9D"
+                                      "full width",
+                                      "na\xC3\xAFve \xE2\x80\x94 \xF0\x9F\x98\x80",
+                                      "\"",
+                                      ",",
+                                      "-1.50"};
+enum { HOSTILE = sizeof hostile / sizeof *hostile };
+
+static evd_uuid *complete_hostile(void) {
+    evd_uuid *studies = extraction_studies(&house, HOSTILE);
+    for (size_t i = 0; i < HOSTILE; i++) {
+        char stage[EVD_UUID_TEXT_BYTES + 1];
+        evd_uuid_format(house.stage, stage);
+        json_t *body =
+            json_pack("{s:s, s:i, s:n, s:n, s:[{s:s, s:s, s:n}, {s:s, s:s, s:s, s:n}]}", "stage", stage, "formVersion",
+                      1, "baseVersion", "draft", "answers", "question", "design", "value", "rct", "baseRevision",
+                      "question", "quote", "value", hostile[i], "notes", hostile[i], "baseRevision");
+        char *text = json_dumps(body, 0);
+        struct reply reply = ask_ok(&house, &evd_command_complete, extraction_ids(&house, studies[i]), person(1),
+                                    command_id(100 + (unsigned)i), text);
+        reply_done(&reply);
+        free(text);
+        json_decref(body);
+    }
+    return studies;
+}
+
+static size_t row_of(const struct csv_rows *rows, evd_uuid study) {
+    char id[EVD_UUID_TEXT_BYTES + 1];
+    evd_uuid_format(study, id);
+    for (size_t row = 1; row < rows->count; row++)
+        if (strcmp(rows->cells[row * rows->columns], id) == 0) return row;
+    ck_abort_msg("no row of %s", id);
+}
+
+START_TEST(whatever_a_cell_holds_comes_back_as_it_was) {
+    begin();
+    evd_uuid *studies = complete_hostile();
+    struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
+    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+    ck_assert_uint_eq(rows.count, HOSTILE + 1);
+    for (size_t i = 0; i < HOSTILE; i++) {
+        char notes[100];
+        (void)snprintf(notes, sizeof notes, "quote: %s", hostile[i]);
+        ck_assert_str_eq(cell(&rows, row_of(&rows, studies[i]), "quote"), hostile[i]);
+        ck_assert_str_eq(cell(&rows, row_of(&rows, studies[i]), "answers/notes"), notes);
+    }
+    csv_rows_done(&rows);
+    streamed_done(&csv);
+    free(studies);
+    end();
+}
+END_TEST
+
+START_TEST(a_safe_spreadsheet_holds_no_cell_that_runs) {
+    begin();
+    evd_uuid *studies = complete_hostile();
+    struct streamed csv = {0};
+    struct asked *asked =
+        asked_new(&house, &evd_command_export_answers_csv, of_form(), house.admin, evd_uuid_nil(), NULL);
+    asked_call(asked)->options.spreadsheet_safe = true;
+    while (asked_piece(asked, &csv)) {
+    }
+    asked_drop(asked);
+    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
+    for (size_t i = 0; i < rows.count * rows.columns; i++)
+        if (rows.cells[i][0] != '\0' && strcmp(rows.cells[i], "-1.50") != 0)
+            ck_assert_msg(strchr("=+-@\t\r", rows.cells[i][0]) == NULL, "%s", rows.cells[i]);
+    ck_assert_str_eq(cell(&rows, row_of(&rows, studies[0]), "quote"), "'=1+1");
+    csv_rows_done(&rows);
+    streamed_done(&csv);
+    free(studies);
+    end();
+}
+END_TEST
+
+/* Who. */
+
+static void expect_refused(unsigned who, enum evd_outcome_code code) {
+    for (size_t e = 0; e < EXPORTS; e++) {
+        struct streamed streamed = ask_streamed(&house, exports[e], of_form(), person(who), PAGE);
+        ck_assert_int_eq(streamed.code, code);
+        ck_assert_int_eq(streamed.reason, code == EVD_REFUSED ? EVD_REASON_PERMISSION : EVD_NO_REASON);
+        ck_assert_uint_eq(streamed.size_bytes, 0);
+        streamed_done(&streamed);
+    }
+}
+
+START_TEST(who_may_not_see_others_answers_may_not_export_them) {
+    begin();
+    expect_refused(1, EVD_REFUSED);
+    extraction_roles(&house, 2, "['observer','queryReviewer']");
+    expect_refused(2, EVD_REFUSED);
+    expect_refused(40, EVD_NOT_FOUND);
+    extraction_roles(&house, 2, "['reconciler']");
+    struct streamed streamed = ask_streamed(&house, &evd_command_export_answers_csv, of_form(), person(2), PAGE);
+    ck_assert_int_eq(streamed.code, EVD_OK);
+    streamed_done(&streamed);
+    house.form = house.stage;
+    struct streamed missing = ask_streamed(&house, &evd_command_export_answers_csv, of_form(), house.admin, PAGE);
+    ck_assert_int_eq(missing.code, EVD_NOT_FOUND);
+    streamed_done(&missing);
+    end();
+}
+END_TEST
+
+START_TEST(who_is_removed_in_the_middle_gets_no_more) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 6);
+    for (size_t i = 0; i < 6; i++)
+        (void)extraction_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
+    extraction_roles(&house, 5, "['reconciler']");
+    struct streamed streamed = {0};
+    struct asked *asked =
+        asked_new(&house, &evd_command_export_answers_ndjson, of_form(), person(5), evd_uuid_nil(), NULL);
+    asked_call(asked)->page.limit = 2;
+    ck_assert(asked_piece(asked, &streamed));
+    ck_assert(asked_piece(asked, &streamed));
+    size_t before = streamed.size_bytes;
+    ck_assert_uint_gt(before, 0);
+    extraction_roles(&house, 5, "[]");
+    ck_assert(!asked_piece(asked, &streamed));
+    ck_assert_int_eq(streamed.code, EVD_NOT_FOUND);
+    ck_assert_uint_eq(streamed.size_bytes, before);
+    asked_drop(asked);
+    streamed_done(&streamed);
+    free(studies);
+    end();
+}
+END_TEST
+
+/* What is damaged. */
+
+static void damage_version(evd_uuid version, struct evd_arena *arena) {
+    behind_delete(&house, EVD_IN_FORM_SESSION_VERSION, version);
+    (void)arena;
+}
+
+static void damage_pins(evd_uuid version, struct evd_arena *arena) {
+    struct evd_pin_map *map = BEHIND_READ(&house, pin_map, version, arena);
+    map->pins.size_bytes -= sizeof(struct evd_pin);
+    BEHIND_REPLACE(&house, pin_map, map);
+}
+
+static void lose_pins(evd_uuid version, struct evd_arena *arena) {
+    behind_delete(&house, EVD_IN_PIN_MAP, version);
+    (void)arena;
+}
+
+static evd_uuid first_revision(evd_uuid version, struct evd_arena *arena) {
+    struct evd_pins pins;
+    ck_assert(evd_pins_unpack(BEHIND_READ(&house, pin_map, version, arena)->pins, &pins));
+    return pins.items[0].revision;
+}
+
+static void lose_revision(evd_uuid version, struct evd_arena *arena) {
+    behind_delete(&house, EVD_IN_ANNOTATION_REVISION, first_revision(version, arena));
+}
+
+static void change_value(evd_uuid version, struct evd_arena *arena) {
+    struct evd_annotation_revision *revision =
+        BEHIND_READ(&house, annotation_revision, first_revision(version, arena), arena);
+    revision->notes = EVD_TEXT("changed behind the runtime's back");
+    BEHIND_REPLACE(&house, annotation_revision, revision);
+}
+
+static void move_answer(evd_uuid version, struct evd_arena *arena) {
+    struct evd_annotation_revision *revision =
+        BEHIND_READ(&house, annotation_revision, first_revision(version, arena), arena);
+    revision->question = EVD_TEXT("day");
+    BEHIND_REPLACE(&house, annotation_revision, revision);
+}
+
+static void lose_study(evd_uuid version, struct evd_arena *arena) {
+    behind_delete(&house, EVD_IN_STUDY, BEHIND_READ(&house, form_session_version, version, arena)->study);
+}
+
+START_TEST(what_is_damaged_ends_an_export_and_is_never_left_out) {
+    static void (*const damages[])(evd_uuid, struct evd_arena *) = {
+        damage_version, damage_pins, lose_pins, lose_revision, change_value, move_answer, lose_study};
+    for (size_t d = 0; d < sizeof damages / sizeof *damages; d++) {
+        struct evd_arena arena;
+        evd_arena_init(&arena, EVD_MIB);
+        begin();
+        evd_uuid *studies = extraction_studies(&house, 3);
+        evd_uuid versions[3];
+        for (size_t i = 0; i < 3; i++)
+            versions[i] = extraction_complete(&house, 1, studies[i],
+                                              "[{'question':'design','value':'rct'},{'question':'n','value':4}]");
+        damages[d](versions[1], &arena);
+        for (size_t e = 0; e < EXPORTS; e++) {
+            struct streamed streamed = ask_streamed(&house, exports[e], of_form(), house.admin, 1);
+            ck_assert_msg(streamed.code == EVD_STORE_IS_CORRUPT, "damage %zu, export %zu: %d", d, e, streamed.code);
+            streamed_done(&streamed);
+        }
+        free(studies);
+        end();
+        evd_arena_done(&arena);
+    }
+}
+END_TEST
+
+/* Pieces. */
+
+enum { LONG = 300, LONG_BYTES = 9000, LONG_SAVES = 4 };
+
+static void long_form(void) {
+    char *form = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&form, &size_bytes);
+    (void)fputs("[{'id':'design','kind':'text'}", out);
+    for (unsigned i = 0; i < LONG; i++)
+        (void)fprintf(out, ",{'id':'t%u','kind':'text'}", i);
+    (void)fputs("]", out);
+    (void)fclose(out);
+    extraction_form(&house, form);
+    free(form);
+}
+
+/* A quarter of the long answers. */
+static char *long_answers(unsigned quarter) {
+    enum { EACH = LONG / LONG_SAVES };
+    static char value[LONG_BYTES + 1];
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&text, &size_bytes);
+    memset(value, 'a', LONG_BYTES);
+    for (unsigned i = quarter * EACH; i < (quarter + 1) * EACH; i++)
+        (void)fprintf(out, "%c{'question':'t%u','value':'%s'}", i == quarter * EACH ? '[' : ',', i, value);
+    (void)fputs("]", out);
+    (void)fclose(out);
+    return text;
+}
+
+static evd_uuid complete_long(evd_uuid study) {
+    evd_uuid version = evd_uuid_nil();
+    for (unsigned quarter = 0; quarter < LONG_SAVES; quarter++) {
+        char *answers = long_answers(quarter);
+        version = extraction_save(&house, &evd_command_save, 1, study, quarter == 0 ? NULL : &version, answers);
+        free(answers);
+    }
+    return extraction_save(&house, &evd_command_complete, 1, study, &version, "[]");
+}
+
+START_TEST(a_session_larger_than_a_piece_is_cut_and_stays_the_version_it_was) {
+    house_open(&house, 0);
+    house_furnish(&house, 3, 2);
+    long_form();
+    evd_uuid *studies = extraction_studies(&house, 1);
+    evd_uuid version = complete_long(studies[0]);
+    struct streamed whole = export(&evd_command_export_answers_ndjson, PAGE), cut = {0};
+    ck_assert_uint_gt(whole.size_bytes, LONG * LONG_BYTES);
+    ck_assert_uint_lt(whole.largest_bytes, EVD_LIMIT_EXPORT_PIECE + 2 * LONG_BYTES);
+    struct asked *asked =
+        asked_new(&house, &evd_command_export_answers_ndjson, of_form(), house.admin, evd_uuid_nil(), NULL);
+    ck_assert(asked_piece(asked, &cut)); /* columns */
+    ck_assert(asked_piece(asked, &cut));
+    ck_assert_uint_gt(cut.size_bytes, 0);
+    ck_assert_uint_lt(cut.size_bytes, whole.size_bytes);
+    (void)extraction_save(&house, &evd_command_save, 1, studies[0], &version, "[{'question':'design','value':'new'}]");
+    while (asked_piece(asked, &cut)) {
+    }
+    ck_assert_int_eq(cut.code, EVD_OK);
+    expect_equal(&whole, &cut);
+    asked_drop(asked);
+    streamed_done(&whole);
+    streamed_done(&cut);
+    free(studies);
+    end();
+}
+END_TEST
+
+/* What one run takes at most. */
+static void measure(size_t studies, size_t *ret_carried, size_t *ret_attempt) {
+    begin();
+    evd_uuid *ids = extraction_studies(&house, studies);
+    for (size_t i = 0; i < studies; i++)
+        (void)extraction_complete(&house, 1, ids[i], "[{'question':'design','value':'rct'}]");
+    struct streamed streamed = {0};
+    struct asked *asked = asked_new(&house, &evd_command_export_manifest, of_form(), house.admin, evd_uuid_nil(), NULL);
+    asked_call(asked)->page.limit = 50;
+    *ret_attempt = 0;
+    while (asked_piece(asked, &streamed))
+        if (asked_call(asked)->attempt_arena.held_bytes > *ret_attempt)
+            *ret_attempt = asked_call(asked)->attempt_arena.held_bytes;
+    ck_assert_int_eq(streamed.code, EVD_OK);
+    *ret_carried = asked_call(asked)->arena->held_bytes;
+    asked_drop(asked);
+    streamed_done(&streamed);
+    free(ids);
+    end();
+}
+
+START_TEST(memory_does_not_grow_with_the_number_of_studies) {
+    size_t carried[2], attempt[2];
+    measure(100, &carried[0], &attempt[0]);
+    measure(1000, &carried[1], &attempt[1]);
+    ck_assert_uint_eq(carried[0], carried[1]);
+    ck_assert_uint_eq(attempt[0], attempt[1]);
+}
+END_TEST
+
+static struct {
+    char calls[4096];
+    size_t size;
+} seen;
+
+static void note(void *self, const char *call, evd_collection in, size_t records) {
+    (void)self;
+    int size = snprintf(seen.calls + seen.size, sizeof seen.calls - seen.size, "%s %s %zu\n", call,
+                        evd_catalogue_stored()->collection_names[in], records);
+    ck_assert_int_gt(size, 0);
+    seen.size += (size_t)size;
+    ck_assert_uint_lt(seen.size, sizeof seen.calls);
+}
+
+/* A page of five sessions with `answers` answers each. */
+static void expect_calls(const char *answers, const char *expected) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 5);
+    for (size_t i = 0; i < 5; i++)
+        (void)extraction_complete(&house, 1, studies[i], answers);
+    seen.size = 0;
+    evd_store_observe(house.store, note, NULL);
+    struct streamed streamed = export(&evd_command_export_answers_csv, PAGE);
+    evd_store_observe(house.store, NULL, NULL);
+    ck_assert_str_eq(seen.calls, expected);
+    streamed_done(&streamed);
+    free(studies);
+    end();
+}
+
+START_TEST(the_store_calls_of_a_page_are_these_however_many_answers_there_are) {
+    expect_calls("[{'question':'design','value':'rct'}]", "get membership 1\n"
+                                                          "get form 1\n"
+                                                          "get formVersion 1\n"
+                                                          "get membership 1\n"
+                                                          "scan formSession 5\n"
+                                                          "get study 5\n"
+                                                          "get formSessionVersion 5\n"
+                                                          "get pinMap 5\n"
+                                                          "get annotationRevision 5\n");
+    expect_calls("[{'question':'design','value':'rct'},{'question':'n','value':1},{'question':'dose','value':'1'},"
+                 "{'question':'quote','value':'q'}]",
+                 "get membership 1\n"
+                 "get form 1\n"
+                 "get formVersion 1\n"
+                 "get membership 1\n"
+                 "scan formSession 5\n"
+                 "get study 5\n"
+                 "get formSessionVersion 5\n"
+                 "get pinMap 5\n"
+                 "get annotationRevision 20\n");
+}
+END_TEST
+
+/* The manifest. */
+
+static json_t *file_of(json_t *manifest, const char *name) {
+    json_t *file;
+    size_t i;
+    json_array_foreach(json_object_get(manifest, "files"), i, file) {
+        if (strcmp(json_string_value(json_object_get(file, "name")), name) == 0) return file;
+    }
+    ck_abort_msg("no file %s", name);
+}
+
+static void expect_file(json_t *manifest, const char *name, const struct evd_command *command, long long records) {
+    struct streamed file = export(command, 3);
+    struct evd_sha256 digest = evd_sha256_of(file.bytes, file.size_bytes);
+    char hex[2 * EVD_SHA256_BYTES + 1];
+    for (size_t i = 0; i < EVD_SHA256_BYTES; i++)
+        (void)snprintf(hex + 2 * i, 3, "%02x", digest.bytes[i]);
+    json_t *told = file_of(manifest, name);
+    ck_assert_str_eq(json_string_value(json_object_get(told, "sha256")), hex);
+    ck_assert_int_eq(json_integer_value(json_object_get(told, "bytes")), (json_int_t)file.size_bytes);
+    ck_assert_int_eq(json_integer_value(json_object_get(told, "records")), records);
+    streamed_done(&file);
+}
+
+/* By a second count: of all stamps in answers.ndjson. */
+static unsigned long long largest_stamp(void) {
+    struct streamed ndjson = export(&evd_command_export_answers_ndjson, PAGE);
+    unsigned long long largest = 0;
+    for (const char *at = ndjson.bytes; (at = strstr(at, "\"stamp\":\"")) != NULL; at++) {
+        unsigned long long stamp = strtoull(at + strlen("\"stamp\":\""), NULL, 10);
+        if (stamp > largest) largest = stamp;
+    }
+    streamed_done(&ndjson);
+    return largest;
+}
+
+START_TEST(the_manifest_counts_and_digests_what_the_files_hold) {
+    begin();
+    evd_uuid *studies = extraction_studies(&house, 6);
+    for (size_t i = 0; i < 5; i++)
+        for (unsigned who = 1; who <= 1 + i % 3; who++)
+            (void)extraction_complete(&house, who, studies[i],
+                                      "[{'question':'design','value':'rct'},{'question':'n','value':1}]");
+    struct streamed streamed = export(&evd_command_export_manifest, 4);
+    json_t *manifest = json_loads(streamed.bytes, JSON_REJECT_DUPLICATES, NULL);
+    ck_assert_ptr_nonnull(manifest);
+    static const struct {
+        const char *member;
+        json_int_t number;
+    } counts[] = {{"studies", 5}, {"reviewers", 3}, {"sessions", 9}, {"answers", 18}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        ck_assert_int_eq(json_integer_value(json_object_get(manifest, counts[i].member)), counts[i].number);
+    unsigned long long largest = largest_stamp();
+    ck_assert_uint_eq(strtoull(json_string_value(json_object_get(manifest, "largestStamp")), NULL, 10), largest);
+    json_t *version = json_array_get(json_object_get(manifest, "formVersions"), 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(version, "sessions")), 9);
+    ck_assert_int_eq(json_integer_value(json_object_get(version, "answers")), 18);
+    expect_file(manifest, "answers.csv", &evd_command_export_answers_csv, 9);
+    expect_file(manifest, "answers.ndjson", &evd_command_export_answers_ndjson, 9);
+    expect_file(manifest, "series.csv", &evd_command_export_series_csv, 0);
+    json_t *columns = json_object_get(manifest, "columns");
+    ck_assert_uint_eq(json_array_size(columns), COLUMNS - FIXED - 1);
+    for (size_t i = 0; i < json_array_size(columns); i++)
+        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(columns, i), "name")), header[FIXED + i]);
+    json_decref(manifest);
+    streamed_done(&streamed);
+    free(studies);
+    end();
+}
+END_TEST
+
+EVD_TEST_MAIN("commands: exports", two_exports_of_an_unchanged_project_are_equal_bytes,
+              three_studies_in_pages_give_the_bytes_of_one_page,
+              twelve_hundred_studies_in_pages_give_the_bytes_of_one_page,
+              rows_and_columns_are_those_a_second_count_finds,
+              a_row_holds_the_study_the_reviewer_and_a_cell_for_each_answer,
+              a_line_of_ndjson_holds_typed_values_stamps_and_revisions,
+              only_the_current_version_of_a_completed_session_is_exported, another_forms_sessions_are_not_exported,
+              a_removed_study_is_not_exported, a_form_that_was_never_published_gives_a_header_alone,
+              questions_of_all_published_versions_have_columns, whatever_a_cell_holds_comes_back_as_it_was,
+              a_safe_spreadsheet_holds_no_cell_that_runs, who_may_not_see_others_answers_may_not_export_them,
+              who_is_removed_in_the_middle_gets_no_more, what_is_damaged_ends_an_export_and_is_never_left_out,
+              a_session_larger_than_a_piece_is_cut_and_stays_the_version_it_was,
+              memory_does_not_grow_with_the_number_of_studies,
+              the_store_calls_of_a_page_are_these_however_many_answers_there_are,
+              the_manifest_counts_and_digests_what_the_files_hold)
