@@ -88,10 +88,9 @@ static void cut_to_pins(const struct evd_export *export, struct evd_export_page 
     page->whole = evd_uuid_is_nil(export->open.version);
     for (size_t i = 0; i < page->count; i++) {
         struct evd_export_entry *entry = &page->entries[i];
-        if (entry->study == NULL || entry->version == NULL) {
-            page->corrupt = true;
-            return;
-        }
+        page->corrupt = entry->study == NULL || entry->version == NULL || entry->version->pin_count < 0 ||
+                        entry->version->pin_count > EVD_LIMIT_PINS;
+        if (page->corrupt) return;
         entry->left_out = entry->study->removed != NULL && evd_uuid_is_nil(export->open.version);
         if (entry->left_out) continue;
         pins += entry->version->pin_count;
