@@ -1,6 +1,7 @@
 #include "evidenced/domain/dataset.h"
 
 #include "evidenced/base/arena.h"
+#include "evidenced/domain/answer.h"
 
 #include <assert.h>
 
@@ -125,8 +126,8 @@ struct evd_text evd_dataset_column_name(const struct evd_dataset_question *quest
 
 /* A split option's own answer: its path ends in the option. */
 static bool chooses_option(const struct evd_dataset_question *question, const struct evd_annotation_revision *answer) {
-    if (question->kind != EVD_QUESTION_MULTICHOICE || answer->path.count == 0) return false;
-    return evd_text_equal(answer->path.items[answer->path.count - 1].question, question->id);
+    return question->kind == EVD_QUESTION_MULTICHOICE &&
+           evd_answer_is_element(question->id, answer->path.items, answer->path.count);
 }
 
 /* A step's place among its siblings: the question's, then the option's; instances go by their ids. */

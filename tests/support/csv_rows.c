@@ -67,6 +67,13 @@ struct csv_rows csv_rows_of(const char *bytes, size_t size_bytes) {
     return rows;
 }
 
+const char *csv_cell(const struct csv_rows *rows, size_t row, const char *column) {
+    ck_assert_uint_lt(row, rows->count);
+    for (size_t i = 0; i < rows->columns; i++)
+        if (strcmp(rows->cells[i], column) == 0) return rows->cells[row * rows->columns + i];
+    ck_abort_msg("no column %s", column);
+}
+
 void csv_rows_done(struct csv_rows *rows) {
     for (size_t i = 0; i < rows->count * rows->columns; i++)
         free(rows->cells[i]);

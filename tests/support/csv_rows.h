@@ -15,6 +15,9 @@ struct csv_rows {
  * none may, or a row has not as many cells as the first. No cell holds NUL. */
 struct csv_rows csv_rows_of(const char *bytes, size_t size_bytes);
 
+/** A row's cell in the column of that name, which must be there. */
+const char *csv_cell(const struct csv_rows *rows, size_t row, const char *column);
+
 void csv_rows_done(struct csv_rows *rows);
 
 #endif

@@ -116,3 +116,14 @@ void extraction_roles(struct house *house, unsigned who, const char *roles) {
                  json_pack("{s:o, s:o}", "investigatorId", uuid_json(person(who)), "roles", quoted(roles)));
     reply_done(&reply);
 }
+
+const struct evd_command *const extraction_exports[EXTRACTION_EXPORTS] = {
+    &evd_command_export_answers_csv, &evd_command_export_answers_ndjson, &evd_command_export_series_csv,
+    &evd_command_export_manifest};
+
+struct streamed extraction_export(struct house *house, const struct evd_command *command, size_t page) {
+    struct evd_ids ids = {.project = house->project, .form = house->form};
+    struct streamed streamed = ask_streamed(house, command, ids, house->admin, page);
+    ck_assert_int_eq(streamed.code, EVD_OK);
+    return streamed;
+}

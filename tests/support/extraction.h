@@ -24,6 +24,13 @@ evd_uuid extraction_save(struct house *house, const struct evd_command *command,
 /** Complete for the first time. */
 evd_uuid extraction_complete(struct house *house, unsigned who, evd_uuid study, const char *answers);
 
+/* Every export of a form, the manifest last. */
+enum { EXTRACTION_EXPORTS = 4 };
+extern const struct evd_command *const extraction_exports[EXTRACTION_EXPORTS];
+
+/** One of them whole, as the administrator has it. page: sessions a run reads at most. */
+struct streamed extraction_export(struct house *house, const struct evd_command *command, size_t page);
+
 /** Set the roles of person(who): a JSON list with single quotes. */
 void extraction_roles(struct house *house, unsigned who, const char *roles);
 

@@ -243,15 +243,28 @@ static void add_piece(struct streamed *streamed, struct evd_text piece) {
     if (piece.size_bytes > streamed->largest_bytes) streamed->largest_bytes = piece.size_bytes;
 }
 
+static void run_task_again(struct evd_task *task) {
+    struct asked *asked = (struct asked *)((char *)task - offsetof(struct asked, task));
+    evd_runtime_run_again(asked->house->runtime, &asked->call);
+}
+
+static void go_again(struct asked *asked) {
+    asked->order = 0;
+    asked->call.deadline_ms = evd_clock_monotonic_ms(asked->house->time) + EVD_LIMIT_DEADLINE_MS;
+    asked->task.run = run_task_again;
+    if (asked->house->workers == 0)
+        run_task_again(&asked->task);
+    else
+        evd_runtime_go_on(asked->house->runtime, &asked->task);
+}
+
 bool asked_piece(struct asked *asked, struct streamed *streamed) {
     static const struct evd_text none = {"", 0};
-    struct evd_call *call = &asked->call;
-    asked->order = 0;
-    call->stream.more = false;
-    call->receipt = none;
-    call->attempts_charged = call->attempts_free = 0;
-    call->deadline_ms = evd_clock_monotonic_ms(asked->house->time) + EVD_LIMIT_DEADLINE_MS;
-    asked_go(asked);
+    const struct evd_call *call = &asked->call;
+    if (streamed->pieces == 0)
+        asked_go(asked);
+    else
+        go_again(asked);
     asked_await(asked);
     streamed->code = call->outcome.code;
     streamed->reason = call->outcome.reason;
@@ -271,6 +284,11 @@ struct streamed ask_streamed(struct house *house, const struct evd_command *comm
     }
     asked_drop(asked);
     return streamed;
+}
+
+void streamed_equal(const struct streamed *a, const struct streamed *b) {
+    ck_assert_uint_eq(a->size_bytes, b->size_bytes);
+    ck_assert(memcmp(a->bytes, b->bytes, a->size_bytes) == 0);
 }
 
 void streamed_done(struct streamed *streamed) {

@@ -94,6 +94,9 @@ struct streamed {
 
 void streamed_done(struct streamed *streamed);
 
+/** The test ends when they differ in a byte. */
+void streamed_equal(const struct streamed *a, const struct streamed *b);
+
 /** Ask for the next piece of a call from asked_new, and add it. True when there is another. */
 bool asked_piece(struct asked *asked, struct streamed *streamed);
 
