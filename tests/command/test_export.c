@@ -367,92 +367,6 @@ START_TEST(questions_of_all_published_versions_have_columns) {
 }
 END_TEST
 
-/* Cells that mean harm. */
-
-static const char *const hostile[] = {"=1+1",
-                                      "+cmd|' /C calc'!A0",
-                                      "-2+3",
-                                      "@SUM(A1)",
-                                      "a,b;c\td",
-                                      "\"quoted\" and \"\"twice\"\"",
-                                      "line\nbreak\r\nand return\r",
-                                      "  spaces around  ",
-                                      "\xEF\xBC\x9D"
-                                      "full width",
-                                      "na\xC3\xAFve \xE2\x80\x94 \xF0\x9F\x98\x80",
-                                      "\"",
-                                      ",",
-                                      "-1.50"};
-enum { HOSTILE = sizeof hostile / sizeof *hostile };
-
-static evd_uuid *complete_hostile(void) {
-    evd_uuid *studies = extraction_studies(&house, HOSTILE);
-    for (size_t i = 0; i < HOSTILE; i++) {
-        char stage[EVD_UUID_TEXT_BYTES + 1];
-        evd_uuid_format(house.stage, stage);
-        json_t *body =
-            json_pack("{s:s, s:i, s:n, s:n, s:[{s:s, s:s, s:n}, {s:s, s:s, s:s, s:n}]}", "stage", stage, "formVersion",
-                      1, "baseVersion", "draft", "answers", "question", "design", "value", "rct", "baseRevision",
-                      "question", "quote", "value", hostile[i], "notes", hostile[i], "baseRevision");
-        char *text = json_dumps(body, 0);
-        struct reply reply = ask_ok(&house, &evd_command_complete, extraction_ids(&house, studies[i]), person(1),
-                                    command_id(100 + (unsigned)i), text);
-        reply_done(&reply);
-        free(text);
-        json_decref(body);
-    }
-    return studies;
-}
-
-static size_t row_of(const struct csv_rows *rows, evd_uuid study) {
-    char id[EVD_UUID_TEXT_BYTES + 1];
-    evd_uuid_format(study, id);
-    for (size_t row = 1; row < rows->count; row++)
-        if (strcmp(rows->cells[row * rows->columns], id) == 0) return row;
-    ck_abort_msg("no row of %s", id);
-}
-
-START_TEST(whatever_a_cell_holds_comes_back_as_it_was) {
-    begin();
-    evd_uuid *studies = complete_hostile();
-    struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
-    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
-    ck_assert_uint_eq(rows.count, HOSTILE + 1);
-    for (size_t i = 0; i < HOSTILE; i++) {
-        char notes[100];
-        (void)snprintf(notes, sizeof notes, "quote: %s", hostile[i]);
-        ck_assert_str_eq(csv_cell(&rows, row_of(&rows, studies[i]), "quote"), hostile[i]);
-        ck_assert_str_eq(csv_cell(&rows, row_of(&rows, studies[i]), "answers/notes"), notes);
-    }
-    csv_rows_done(&rows);
-    streamed_done(&csv);
-    free(studies);
-    end();
-}
-END_TEST
-
-START_TEST(a_safe_spreadsheet_holds_no_cell_that_runs) {
-    begin();
-    evd_uuid *studies = complete_hostile();
-    struct streamed csv = {0};
-    struct asked *asked =
-        asked_new(&house, &evd_command_export_answers_csv, of_form(), house.admin, evd_uuid_nil(), NULL);
-    asked_call(asked)->options.spreadsheet_safe = true;
-    while (asked_piece(asked, &csv)) {
-    }
-    asked_drop(asked);
-    struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
-    for (size_t i = 0; i < rows.count * rows.columns; i++)
-        if (rows.cells[i][0] != '\0' && strcmp(rows.cells[i], "-1.50") != 0)
-            ck_assert_msg(strchr("=+-@\t\r", rows.cells[i][0]) == NULL, "%s", rows.cells[i]);
-    ck_assert_str_eq(csv_cell(&rows, row_of(&rows, studies[0]), "quote"), "'=1+1");
-    csv_rows_done(&rows);
-    streamed_done(&csv);
-    free(studies);
-    end();
-}
-END_TEST
-
 /* Who. */
 
 static void expect_refused(unsigned who, enum evd_outcome_code code) {
@@ -516,6 +430,5 @@ EVD_TEST_MAIN("commands: exports", two_exports_of_an_unchanged_project_are_equal
               a_line_of_ndjson_holds_typed_values_stamps_and_revisions,
               only_the_current_version_of_a_completed_session_is_exported, another_forms_sessions_are_not_exported,
               a_removed_study_is_not_exported, a_form_that_was_never_published_gives_a_header_alone,
-              questions_of_all_published_versions_have_columns, whatever_a_cell_holds_comes_back_as_it_was,
-              a_safe_spreadsheet_holds_no_cell_that_runs, who_may_not_see_others_answers_may_not_export_them,
+              questions_of_all_published_versions_have_columns, who_may_not_see_others_answers_may_not_export_them,
               who_is_removed_in_the_middle_gets_no_more)
