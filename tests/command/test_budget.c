@@ -358,9 +358,9 @@ static void pin_drafts(void) {
 
 /* The first piece of each: what is behind it is in test_export.c and test_verify.c. */
 static void pin_exports(void) {
-    static const struct evd_command *const exports[] = {
-        &evd_command_export_answers_csv, &evd_command_export_answers_ndjson, &evd_command_export_series_csv,
-        &evd_command_export_manifest};
+    static const struct evd_command *const exports[] = {&evd_command_export_answers_csv,
+                                                        &evd_command_export_answers_ndjson,
+                                                        &evd_command_export_series_csv, &evd_command_export_manifest};
     for (size_t i = 0; i < sizeof exports / sizeof *exports; i++)
         pin_view(exports[i], session_ids(&house), house.admin, "get membership 1\nget form 1\nget formVersion 1\n");
     pin_view(&evd_command_verify_project, session_ids(&house), house.admin,

@@ -71,7 +71,7 @@ static struct streamed export(const struct evd_command *command, size_t page) {
 /* What is damaged. */
 
 static void damage_version(evd_uuid version, struct evd_arena *arena) {
-    behind_delete(&house, EVD_IN_FORM_SESSION_VERSION, version);
+    behind_lose(&house, EVD_IN_FORM_SESSION_VERSION, version);
     (void)arena;
 }
 
@@ -82,7 +82,7 @@ static void damage_pins(evd_uuid version, struct evd_arena *arena) {
 }
 
 static void lose_pins(evd_uuid version, struct evd_arena *arena) {
-    behind_delete(&house, EVD_IN_PIN_MAP, version);
+    behind_lose(&house, EVD_IN_PIN_MAP, version);
     (void)arena;
 }
 
@@ -93,7 +93,7 @@ static evd_uuid first_revision(evd_uuid version, struct evd_arena *arena) {
 }
 
 static void lose_revision(evd_uuid version, struct evd_arena *arena) {
-    behind_delete(&house, EVD_IN_ANNOTATION_REVISION, first_revision(version, arena));
+    behind_lose(&house, EVD_IN_ANNOTATION_REVISION, first_revision(version, arena));
 }
 
 static void change_value(evd_uuid version, struct evd_arena *arena) {
@@ -111,7 +111,7 @@ static void move_answer(evd_uuid version, struct evd_arena *arena) {
 }
 
 static void lose_study(evd_uuid version, struct evd_arena *arena) {
-    behind_delete(&house, EVD_IN_STUDY, BEHIND_READ(&house, form_session_version, version, arena)->study);
+    behind_lose(&house, EVD_IN_STUDY, BEHIND_READ(&house, form_session_version, version, arena)->study);
 }
 
 START_TEST(what_is_damaged_ends_an_export_and_is_never_left_out) {

@@ -174,7 +174,7 @@ START_TEST(more_findings_than_are_shown_are_counted) {
     studies = extraction_studies(&house, MANY);
     damages_on(&(struct damaged){.house = &house, .arena = &arena, .studies = studies});
     for (size_t i = 0; i < MANY; i++)
-        behind_delete(&house, EVD_IN_STUDY_IDENTITY, damages_identity_of(studies[i]));
+        behind_lose(&house, EVD_IN_STUDY_IDENTITY, damages_identity_of(studies[i]));
     struct streamed streamed = verify(PAGE);
     json_t *lines = lines_of(&streamed);
     ck_assert_uint_eq(json_array_size(lines), EVD_LIMIT_FINDINGS + 1);

@@ -65,17 +65,6 @@ void behind_insert(struct house *house, const struct evd_type *type, struct evd_
     evd_arena_done(&arena);
 }
 
-void behind_delete(struct house *house, evd_collection in, evd_uuid id) {
-    struct evd_arena arena;
-    evd_arena_init(&arena, 16 * EVD_MIB);
-    struct evd_txn *txn = begin(house, &arena);
-    struct evd_key key = {.project = evd_collection_project(in, house->project), .id = id, .in = in};
-    struct evd_image before = image_of(txn, key);
-    ck_assert_uint_gt(before.size_bytes, 0);
-    put(txn, (struct evd_write){.kind = EVD_DELETE, .key = key, .before = before});
-    evd_arena_done(&arena);
-}
-
 static bool copy_but(const struct evd_image *image, const char *key, bson_t *to) {
     bson_t from;
     bson_iter_t at;

@@ -25,9 +25,6 @@ void behind_insert(struct house *house, const struct evd_type *type, struct evd_
 
 #define BEHIND_INSERT(house, T, record) behind_insert((house), &evd_type_##T, &(record)->base)
 
-/** Delete the stored record. */
-void behind_delete(struct house *house, evd_collection in, evd_uuid id);
-
 /** Replace the stored record by one whose `key` has a value of a type no version writes there. */
 void behind_damage(struct house *house, evd_collection in, evd_uuid id, const char *key);
 

@@ -42,7 +42,7 @@ static void another_question(void) {
 }
 
 static void no_form_version(void) {
-    behind_delete(damaged.house, EVD_IN_FORM_VERSION, damaged.house->form_version);
+    behind_lose(damaged.house, EVD_IN_FORM_VERSION, damaged.house->form_version);
 }
 
 static void unbound_stage(void) {
@@ -55,8 +55,8 @@ static void unbound_form(void) {
 }
 
 static void no_settings(void) {
-    behind_delete(damaged.house, EVD_IN_SETTINGS_VERSION,
-                  evd_settings_version_id(damaged.house->project, damaged.house->stage, 1));
+    behind_lose(damaged.house, EVD_IN_SETTINGS_VERSION,
+                evd_settings_version_id(damaged.house->project, damaged.house->stage, 1));
 }
 
 evd_uuid damages_identity_of(evd_uuid study) {
@@ -65,7 +65,7 @@ evd_uuid damages_identity_of(evd_uuid study) {
 }
 
 static void no_identity(void) {
-    behind_delete(damaged.house, EVD_IN_STUDY_IDENTITY, damages_identity_of(damaged.studies[3]));
+    behind_lose(damaged.house, EVD_IN_STUDY_IDENTITY, damages_identity_of(damaged.studies[3]));
 }
 
 static void identity_of_another(void) {
@@ -113,7 +113,7 @@ static void head_of_an_old_version(void) {
 }
 
 static void no_version(void) {
-    behind_delete(damaged.house, EVD_IN_FORM_SESSION_VERSION, damaged.other);
+    behind_lose(damaged.house, EVD_IN_FORM_SESSION_VERSION, damaged.other);
 }
 
 static void another_form_version(void) {
@@ -121,7 +121,7 @@ static void another_form_version(void) {
 }
 
 static void no_draft(void) {
-    behind_delete(damaged.house, EVD_IN_SESSION_DRAFT, session_of(damaged.other));
+    behind_lose(damaged.house, EVD_IN_SESSION_DRAFT, session_of(damaged.other));
 }
 
 static void draft_of_no_version(void) {
@@ -137,7 +137,7 @@ static void version_without_base(void) {
 }
 
 static void no_base(void) {
-    behind_delete(damaged.house, EVD_IN_FORM_SESSION_VERSION, damaged.first);
+    behind_lose(damaged.house, EVD_IN_FORM_SESSION_VERSION, damaged.first);
 }
 
 static void version_of_another_author(void) {
@@ -153,7 +153,7 @@ static void version_of_an_unpublished_form(void) {
 }
 
 static void no_ledger(void) {
-    behind_delete(
+    behind_lose(
         damaged.house, EVD_IN_COMMAND_LEDGER,
         evd_ledger_id(damaged.house->project,
                       BEHIND_READ(damaged.house, form_session_version, damaged.second, damaged.arena)->command_id));
@@ -165,7 +165,7 @@ static void another_command(void) {
 }
 
 static void no_pins(void) {
-    behind_delete(damaged.house, EVD_IN_PIN_MAP, damaged.second);
+    behind_lose(damaged.house, EVD_IN_PIN_MAP, damaged.second);
 }
 
 static void fewer_pins(void) {
@@ -177,7 +177,7 @@ static void half_a_pin(void) {
 }
 
 static void no_revision(void) {
-    behind_delete(damaged.house, EVD_IN_ANNOTATION_REVISION, revision_of(damaged.second, "n")->base.id);
+    behind_lose(damaged.house, EVD_IN_ANNOTATION_REVISION, revision_of(damaged.second, "n")->base.id);
 }
 
 static void another_value(void) {
@@ -193,7 +193,7 @@ static void no_previous(void) {
 }
 
 static void no_head(void) {
-    behind_delete(damaged.house, EVD_IN_ANNOTATION_HEAD, revision_of(damaged.second, "n")->head);
+    behind_lose(damaged.house, EVD_IN_ANNOTATION_HEAD, revision_of(damaged.second, "n")->head);
 }
 
 static void head_of_an_old_revision(void) {
