@@ -180,13 +180,16 @@ static int compare_answers(const void *left, const void *right) {
 
 /* An instance's name stands in its own row; an option's label in the form. */
 static struct evd_text name_of(const struct evd_dataset *dataset, const struct evd_dataset_row *row) {
-    if (row->depth == 0) return (struct evd_text){0};
+    static const struct evd_text nothing;
+    if (row->depth == 0) return nothing;
     const struct evd_path_step *last = &row->path[row->depth - 1];
     for (size_t i = 0; i < row->answer_count; i++)
         if (evd_text_equal(row->answers[i].question->id, last->question)) return row->answers[i].revision->value.text;
     const struct evd_dataset_question *question = find(dataset, last->question);
+    assert(question != NULL); /* the row was placed under it */
     uint32_t option = option_number(question, last->element);
-    return option == NO_OPTION ? (struct evd_text){0} : question->options[option].label;
+    if (option == NO_OPTION) return nothing;
+    return question->options[option].label;
 }
 
 static void cut_rows(const struct evd_dataset *dataset, struct evd_arena *arena, struct evd_dataset_session *session) {

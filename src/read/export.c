@@ -21,15 +21,17 @@ static void write_entries(struct evd_export *export, struct evd_export_page *pag
     }
 }
 
+/* Nothing is sent before the first page was read: what is wrong with it is still told as a refusal. */
 void evd_export_write(struct evd_call *call, const struct evd_export_format *format) {
     struct evd_export *export = call->stream.carried;
     struct evd_buffer out;
     bool complete;
     evd_buffer_init(&out, evd_call_arena(call), 64 * EVD_KIB);
     if (evd_export_take_columns(call, &complete)) {
-        if (complete && format->head != NULL) format->head(export, &out);
         call->stream.more = true;
     } else {
+        if (!export->headed && format->head != NULL) format->head(export, &out);
+        export->headed = true;
         write_entries(export, call->state, format, &out);
         call->stream.more = evd_export_goes_on(export, call->state);
     }

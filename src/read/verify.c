@@ -4,12 +4,12 @@
 
 #include <inttypes.h>
 
-static const struct evd_verify_part *const parts[] = {
+enum { PARTS = 10 };
+
+static const struct evd_verify_part *const parts[PARTS] = {
     &evd_verify_forms,      &evd_verify_stages,         &evd_verify_studies,  &evd_verify_identities,
     &evd_verify_sessions,   &evd_verify_drafts,         &evd_verify_versions, &evd_verify_exposures,
     &evd_verify_operations, &evd_verify_open_operations};
-
-enum { PARTS = sizeof parts / sizeof *parts };
 
 /* Pages. */
 

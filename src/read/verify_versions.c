@@ -239,10 +239,10 @@ static void judge_pins(struct evd_call *call, struct evd_verification *verificat
     (void)evd_verify_number(call, EVD_CHECK_PINS, EVD_IN_PIN_MAP, id, version->pin_count, (int64_t)found->pins.count);
     for (size_t i = 0; i < found->changed_count; i++) {
         const struct revision_parts *changed = &found->changed[i];
-        verification->sum.revisions++;
         if (!evd_verify_there(call, EVD_CHECK_REVISION, EVD_IN_ANNOTATION_REVISION, changed->pin.revision,
                               changed->revision))
             continue;
+        verification->sum.revisions += changed->revision->base.stamp == version->base.stamp; /* written with it */
         judge_revision(call, version, changed);
         judge_previous(call, changed);
         judge_head(call, version, changed);

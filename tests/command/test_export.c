@@ -243,7 +243,7 @@ START_TEST(only_the_current_version_of_a_completed_session_is_exported) {
     ck_assert_uint_eq(saved.size_bytes, 0);
     evd_uuid second =
         extraction_save(&house, &evd_command_complete, 1, studies[0], &first, "[{'question':'design','value':'rct'}]");
-    (void)extraction_complete(&house, 2, studies[1], "[{'question':'design','value':'obs'}]");
+    evd_uuid completed_by_2 = extraction_complete(&house, 2, studies[1], "[{'question':'design','value':'obs'}]");
     struct streamed completed = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_ptr_nonnull(strstr(completed.bytes, "\"rct\""));
     ck_assert_ptr_nonnull(strstr(completed.bytes, "\"value\":1,"));
@@ -251,6 +251,10 @@ START_TEST(only_the_current_version_of_a_completed_session_is_exported) {
     struct streamed reopened = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_ptr_null(strstr(reopened.bytes, "\"rct\""));
     ck_assert_ptr_nonnull(strstr(reopened.bytes, "\"obs\""));
+    extraction_withdraw(&house, 2, studies[1], completed_by_2);
+    struct streamed withdrawn = export(&evd_command_export_answers_ndjson, PAGE);
+    ck_assert_uint_eq(withdrawn.size_bytes, 0);
+    streamed_done(&withdrawn);
     streamed_done(&saved);
     streamed_done(&completed);
     streamed_done(&reopened);
@@ -329,7 +333,13 @@ START_TEST(a_form_that_was_never_published_gives_a_header_alone) {
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     ck_assert_uint_eq(rows.count, 1);
     ck_assert_uint_eq(rows.columns, FIXED + 1);
+    struct streamed ndjson = export(&evd_command_export_answers_ndjson, PAGE);
+    ck_assert_uint_eq(ndjson.size_bytes, 0);
+    struct streamed manifest = export(&evd_command_export_manifest, PAGE);
+    ck_assert_ptr_nonnull(strstr(manifest.bytes, "\"largestStamp\":null,\"studies\":0,"));
     csv_rows_done(&rows);
+    streamed_done(&manifest);
+    streamed_done(&ndjson);
     streamed_done(&csv);
     reply_done(&made);
     end();

@@ -4,6 +4,7 @@
 #include "../support/behind.h"
 #include "../support/damages.h"
 #include "../support/extraction.h"
+#include "../support/typist.h"
 
 #include "evidenced/domain/pins.h"
 #include "evidenced/records/keys.h"
@@ -106,6 +107,50 @@ START_TEST(nothing_is_found_in_a_healthy_project) {
         json_decref(lines);
         streamed_done(&streamed);
     }
+    end();
+}
+END_TEST
+
+/* The reviewer says what of others they were shown. */
+static void save_exposed(unsigned who, evd_uuid study, evd_uuid shown) {
+    char stage[EVD_UUID_TEXT_BYTES + 1], revision[EVD_UUID_TEXT_BYTES + 1], body[500];
+    evd_uuid_format(house.stage, stage);
+    evd_uuid_format(shown, revision);
+    (void)snprintf(body, sizeof body,
+                   "{\"stage\":\"%s\",\"formVersion\":1,\"baseVersion\":null,\"draft\":null,\"exposures\":[\"%s\"],"
+                   "\"answers\":[{\"question\":\"design\",\"value\":\"rct\",\"baseRevision\":null}]}",
+                   stage, revision);
+    struct reply reply =
+        ask_ok(&house, &evd_command_save, extraction_ids(&house, study), person(who), command_id(1), body);
+    reply_done(&reply);
+}
+
+static void type(unsigned who) {
+    struct typist typist = typist_new(&house, who, 1);
+    char *content = typed("design", "half a word");
+    typist_put_ok(&typist, content);
+    free(content);
+}
+
+/* Drafts alone, withdrawn sessions, what reviewers were shown, an answer that two forms share. */
+START_TEST(nothing_is_found_whatever_reviewers_have_done) {
+    begin();
+    struct evd_pins pins;
+    ck_assert(evd_pins_unpack(BEHIND_READ(&house, pin_map, other, &arena)->pins, &pins));
+    type(5);
+    save_exposed(6, studies[0], pins.items[0].revision);
+    extraction_withdraw(&house, 2, studies[0], other);
+    extraction_form(&house, "[{'id':'design','kind':'text'},{'id':'more','kind':'text'}]");
+    (void)extraction_complete(&house, 1, studies[0], "[{'question':'design','value':'rct'}]");
+    struct streamed streamed = verify(2);
+    json_t *lines = lines_of(&streamed);
+    ck_assert_msg(json_array_size(lines) == 1, "%s", streamed.bytes);
+    ck_assert_int_eq(summed(lines, "sessions"), STUDIES + 4);
+    ck_assert_int_eq(summed(lines, "versions"), STUDIES + 5);
+    ck_assert_int_eq(summed(lines, "revisions"), STUDIES + 4);
+    ck_assert_int_eq(summed(lines, "exposures"), 1);
+    json_decref(lines);
+    streamed_done(&streamed);
     end();
 }
 END_TEST
@@ -213,7 +258,7 @@ START_TEST(administrators_and_the_operator_may_verify_and_nobody_else) {
 END_TEST
 
 EVD_TEST_MAIN("commands: verification", nothing_is_found_in_a_healthy_project,
-              nothing_is_found_in_a_project_with_nothing_in_it,
+              nothing_is_found_whatever_reviewers_have_done, nothing_is_found_in_a_project_with_nothing_in_it,
               each_kind_of_damage_is_found_where_it_is_and_told_without_answers_or_names,
               every_check_has_a_damage_that_it_finds, more_findings_than_are_shown_are_counted,
               administrators_and_the_operator_may_verify_and_nobody_else)

@@ -109,6 +109,13 @@ evd_uuid extraction_complete(struct house *house, unsigned who, evd_uuid study, 
     return extraction_save(house, &evd_command_complete, who, study, NULL, answers);
 }
 
+void extraction_withdraw(struct house *house, unsigned who, evd_uuid study, evd_uuid base) {
+    json_t *body =
+        json_pack("{s:o, s:o, s:n}", "stage", uuid_json(house->stage), "baseVersion", uuid_json(base), "draft");
+    struct reply reply = ask_json(house, &evd_command_withdraw, extraction_ids(house, study), person(who), body);
+    reply_done(&reply);
+}
+
 void extraction_roles(struct house *house, unsigned who, const char *roles) {
     struct evd_ids ids = {.project = house->project};
     struct reply reply =

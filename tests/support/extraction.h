@@ -24,6 +24,9 @@ evd_uuid extraction_save(struct house *house, const struct evd_command *command,
 /** Complete for the first time. */
 evd_uuid extraction_complete(struct house *house, unsigned who, evd_uuid study, const char *answers);
 
+/** Withdraw the session whose newest version this is. */
+void extraction_withdraw(struct house *house, unsigned who, evd_uuid study, evd_uuid base);
+
 /* Every export of a form, the manifest last. */
 enum { EXTRACTION_EXPORTS = 4 };
 extern const struct evd_command *const extraction_exports[EXTRACTION_EXPORTS];
