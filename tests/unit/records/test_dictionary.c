@@ -51,8 +51,9 @@ static const struct {
     {10, EVD_IN_EXPOSURE, {"sessionId", "versionSeq"}},
     {11, EVD_IN_OPERATION, {"requestedAt"}},
     {12, EVD_IN_OPEN_OPERATION, {"operationId"}},
-    {20, EVD_IN_FORM_SESSION_VERSION, {"studyId", "authorId", "stamp"}},
-    {21, EVD_IN_DRAFT_EVENT, {"studyId", "authorId", "stamp"}},
+    {13, EVD_IN_STUDY_IDENTITY, {"studyId"}},
+    {14, EVD_IN_FORM_SESSION_VERSION, {"studyId", "authorId", "stamp"}},
+    {15, EVD_IN_DRAFT_EVENT, {"studyId", "authorId", "stamp"}},
 };
 
 enum {
