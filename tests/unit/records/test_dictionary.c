@@ -32,6 +32,8 @@ static const struct {
     {20, "operation"},
     {21, "importBatch"},
     {128, "openOperation"},
+    {140, "knownProject"},
+    {141, "ownProject"},
 };
 
 /* The same of indexes. */
@@ -53,6 +55,8 @@ static const struct {
     {12, EVD_IN_OPEN_OPERATION, {"operationId"}},
     {20, EVD_IN_FORM_SESSION_VERSION, {"studyId", "authorId", "stamp"}},
     {21, EVD_IN_DRAFT_EVENT, {"studyId", "authorId", "stamp"}},
+    {22, EVD_IN_KNOWN_PROJECT, {"name"}},
+    {23, EVD_IN_OWN_PROJECT, {"investigatorId", "name"}},
 };
 
 enum {
