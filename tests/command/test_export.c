@@ -4,7 +4,6 @@
 #include "../support/behind.h"
 #include "../support/csv_rows.h"
 #include "../support/extraction.h"
-#include "../support/scripted_store.h"
 
 #include "evidenced/base/sha256.h"
 #include "evidenced/domain/pins.h"
@@ -12,48 +11,12 @@
 
 static struct house house;
 
-enum { FIXED = 16, PAGE = 100 };
-
-#define FORM                                                                                                           \
-    "[{'id':'design','kind':'choice','required':true,'options':[{'id':'rct'},{'id':'obs'}]},"                          \
-    "{'id':'n','kind':'integer'},{'id':'dose','kind':'decimal'},{'id':'blinded','kind':'boolean'},"                    \
-    "{'id':'outcomes','kind':'multichoice','options':[{'id':'death'},{'id':'stroke'},{'id':'pain'}]},"                 \
-    "{'id':'quote','kind':'text'},{'id':'day','kind':'date'}]"
-
-static const char *const header[] = {"study/id",
-                                     "study/customId",
-                                     "study/doi",
-                                     "study/pmid",
-                                     "study/openAlexId",
-                                     "study/title",
-                                     "study/authors",
-                                     "study/year",
-                                     "reviewer/id",
-                                     "session/versionId",
-                                     "session/formVersion",
-                                     "element/path",
-                                     "element/parent",
-                                     "element/question",
-                                     "element/id",
-                                     "element/name",
-                                     "design",
-                                     "n",
-                                     "dose",
-                                     "blinded",
-                                     "outcomes",
-                                     "outcomes[death]",
-                                     "outcomes[stroke]",
-                                     "outcomes[pain]",
-                                     "quote",
-                                     "day",
-                                     "answers/notes"};
-
-enum { COLUMNS = sizeof header / sizeof *header };
+enum { PAGE = 100 };
 
 static void begin(void) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    extraction_form(&house, FORM);
+    extraction_form(&house, EXTRACTION_FORM);
 }
 
 static void end(void) {
@@ -134,10 +97,10 @@ START_TEST(rows_and_columns_are_those_a_second_count_finds) {
             (void)extraction_complete(&house, who, studies[i], "[{'question':'design','value':'rct'}]");
     struct streamed csv = export(&evd_command_export_answers_csv, 9);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
-    ck_assert_uint_eq(rows.columns, COLUMNS);
+    ck_assert_uint_eq(rows.columns, EXTRACTION_COLUMNS);
     ck_assert_uint_eq(rows.count, expected + 1);
-    for (size_t i = 0; i < COLUMNS; i++)
-        ck_assert_str_eq(rows.cells[i], header[i]);
+    for (size_t i = 0; i < EXTRACTION_COLUMNS; i++)
+        ck_assert_str_eq(rows.cells[i], extraction_header[i]);
     struct streamed ndjson = export(&evd_command_export_answers_ndjson, 9);
     size_t lines = 0;
     for (size_t i = 0; i < ndjson.size_bytes; i++)
@@ -332,7 +295,7 @@ START_TEST(a_form_that_was_never_published_gives_a_header_alone) {
     struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     ck_assert_uint_eq(rows.count, 1);
-    ck_assert_uint_eq(rows.columns, FIXED + 1);
+    ck_assert_uint_eq(rows.columns, EXTRACTION_FIXED + 1);
     struct streamed ndjson = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_uint_eq(ndjson.size_bytes, 0);
     struct streamed manifest = export(&evd_command_export_manifest, PAGE);
@@ -364,11 +327,11 @@ START_TEST(questions_of_all_published_versions_have_columns) {
     BEHIND_REPLACE(&house, form, form);
     struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
-    ck_assert_uint_eq(rows.columns, COLUMNS + 1);
-    ck_assert_str_eq(rows.cells[FIXED], "designs");
-    ck_assert_str_eq(rows.cells[FIXED + 1], "n");
-    ck_assert_str_eq(rows.cells[FIXED + 2], "design");
-    ck_assert_str_eq(rows.cells[rows.columns + FIXED + 2], "rct");
+    ck_assert_uint_eq(rows.columns, EXTRACTION_COLUMNS + 1);
+    ck_assert_str_eq(rows.cells[EXTRACTION_FIXED], "designs");
+    ck_assert_str_eq(rows.cells[EXTRACTION_FIXED + 1], "n");
+    ck_assert_str_eq(rows.cells[EXTRACTION_FIXED + 2], "design");
+    ck_assert_str_eq(rows.cells[rows.columns + EXTRACTION_FIXED + 2], "rct");
     csv_rows_done(&rows);
     streamed_done(&csv);
     evd_arena_done(&arena);

@@ -4,7 +4,6 @@
 #include "../support/behind.h"
 #include "../support/csv_rows.h"
 #include "../support/extraction.h"
-#include "../support/scripted_store.h"
 
 #include "evidenced/base/sha256.h"
 #include "evidenced/domain/pins.h"
@@ -12,48 +11,12 @@
 
 static struct house house;
 
-enum { FIXED = 16, PAGE = 100 };
-
-#define FORM                                                                                                           \
-    "[{'id':'design','kind':'choice','required':true,'options':[{'id':'rct'},{'id':'obs'}]},"                          \
-    "{'id':'n','kind':'integer'},{'id':'dose','kind':'decimal'},{'id':'blinded','kind':'boolean'},"                    \
-    "{'id':'outcomes','kind':'multichoice','options':[{'id':'death'},{'id':'stroke'},{'id':'pain'}]},"                 \
-    "{'id':'quote','kind':'text'},{'id':'day','kind':'date'}]"
-
-static const char *const header[] = {"study/id",
-                                     "study/customId",
-                                     "study/doi",
-                                     "study/pmid",
-                                     "study/openAlexId",
-                                     "study/title",
-                                     "study/authors",
-                                     "study/year",
-                                     "reviewer/id",
-                                     "session/versionId",
-                                     "session/formVersion",
-                                     "element/path",
-                                     "element/parent",
-                                     "element/question",
-                                     "element/id",
-                                     "element/name",
-                                     "design",
-                                     "n",
-                                     "dose",
-                                     "blinded",
-                                     "outcomes",
-                                     "outcomes[death]",
-                                     "outcomes[stroke]",
-                                     "outcomes[pain]",
-                                     "quote",
-                                     "day",
-                                     "answers/notes"};
-
-enum { COLUMNS = sizeof header / sizeof *header };
+enum { PAGE = 100 };
 
 static void begin(void) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    extraction_form(&house, FORM);
+    extraction_form(&house, EXTRACTION_FORM);
 }
 
 static void end(void) {
@@ -354,9 +317,10 @@ START_TEST(the_manifest_counts_and_digests_what_the_files_hold) {
     expect_file(manifest, "answers.ndjson", &evd_command_export_answers_ndjson, 9);
     expect_file(manifest, "series.csv", &evd_command_export_series_csv, 0);
     json_t *columns = json_object_get(manifest, "columns");
-    ck_assert_uint_eq(json_array_size(columns), COLUMNS - FIXED - 1);
+    ck_assert_uint_eq(json_array_size(columns), EXTRACTION_COLUMNS - EXTRACTION_FIXED - 1);
     for (size_t i = 0; i < json_array_size(columns); i++)
-        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(columns, i), "name")), header[FIXED + i]);
+        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(columns, i), "name")),
+                         extraction_header[EXTRACTION_FIXED + i]);
     json_decref(manifest);
     streamed_done(&streamed);
     free(studies);

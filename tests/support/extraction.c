@@ -124,6 +124,34 @@ void extraction_roles(struct house *house, unsigned who, const char *roles) {
     reply_done(&reply);
 }
 
+const char *const extraction_header[EXTRACTION_COLUMNS] = {"study/id",
+                                                           "study/customId",
+                                                           "study/doi",
+                                                           "study/pmid",
+                                                           "study/openAlexId",
+                                                           "study/title",
+                                                           "study/authors",
+                                                           "study/year",
+                                                           "reviewer/id",
+                                                           "session/versionId",
+                                                           "session/formVersion",
+                                                           "element/path",
+                                                           "element/parent",
+                                                           "element/question",
+                                                           "element/id",
+                                                           "element/name",
+                                                           "design",
+                                                           "n",
+                                                           "dose",
+                                                           "blinded",
+                                                           "outcomes",
+                                                           "outcomes[death]",
+                                                           "outcomes[stroke]",
+                                                           "outcomes[pain]",
+                                                           "quote",
+                                                           "day",
+                                                           "answers/notes"};
+
 const struct evd_command *const extraction_exports[EXTRACTION_EXPORTS] = {
     &evd_command_export_answers_csv, &evd_command_export_answers_ndjson, &evd_command_export_series_csv,
     &evd_command_export_manifest};

@@ -6,6 +6,16 @@
 
 #include "house.h"
 
+/* A form of the kinds that need no elements, and the columns answers.csv has of it. */
+#define EXTRACTION_FORM                                                                                                \
+    "[{'id':'design','kind':'choice','required':true,'options':[{'id':'rct'},{'id':'obs'}]},"                          \
+    "{'id':'n','kind':'integer'},{'id':'dose','kind':'decimal'},{'id':'blinded','kind':'boolean'},"                    \
+    "{'id':'outcomes','kind':'multichoice','options':[{'id':'death'},{'id':'stroke'},{'id':'pain'}]},"                 \
+    "{'id':'quote','kind':'text'},{'id':'day','kind':'date'}]"
+
+enum { EXTRACTION_FIXED = 16, EXTRACTION_COLUMNS = EXTRACTION_FIXED + 11 }; /* columns before the first question's */
+extern const char *const extraction_header[EXTRACTION_COLUMNS];
+
 /** A form of these questions, bound to a stage and published, becomes the house's: house->form, ->stage and
  * ->form_version. questions: a JSON list with single quotes; labels may be left out. */
 void extraction_form(struct house *house, const char *questions);
