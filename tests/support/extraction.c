@@ -1,164 +1,115 @@
 #include "extraction.h"
 
-static unsigned next_id = 20000;
+#include "behind.h"
 
-static json_t *quoted(const char *text) {
-    char *json = strdup(text);
-    json_error_t error;
-    for (char *at = json; *at != '\0'; at++)
+#include "evidenced/records/keys.h"
+
+#include <stdarg.h>
+
+char *json_of(const char *format, ...) {
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    ck_assert_int_ge(vasprintf(&text, format, arguments), 0);
+    va_end(arguments);
+    for (char *at = text; *at != '\0'; at++)
         if (*at == '\'') *at = '"';
-    json_t *parsed = json_loads(json, 0, &error);
-    ck_assert_msg(parsed != NULL, "%s: %s", error.text, json);
-    free(json);
-    return parsed;
+    return text;
 }
 
-/* The body is taken. */
-static struct reply ask_json(struct house *house, const struct evd_command *command, struct evd_ids ids,
-                             evd_uuid caller, json_t *body) {
-    char *text = json_dumps(body, 0);
-    json_decref(body);
-    struct reply reply = ask_ok(house, command, ids, caller, command_id(next_id++), text);
-    free(text);
-    return reply;
+struct extraction extraction_of_house(const struct house *house) {
+    return (struct extraction){house->form, house->stage};
 }
 
-static evd_uuid id_in(struct reply reply, const char *member) {
+static evd_uuid take_id(struct reply reply) {
     evd_uuid id;
-    ck_assert(evd_uuid_parse(evd_text_from(text_of(&reply, member)), &id));
+    ck_assert(evd_uuid_parse(evd_text_from(text_of(&reply, "id")), &id));
     reply_done(&reply);
     return id;
 }
 
-static json_t *uuid_json(evd_uuid id) {
-    char text[EVD_UUID_TEXT_BYTES + 1];
-    evd_uuid_format(id, text);
-    return json_string(text);
-}
-
-static void label(json_t *list) {
-    json_t *item, *id;
-    size_t i;
-    json_array_foreach(list, i, item) {
-        if ((id = json_object_get(item, "id")) != NULL && json_object_get(item, "label") == NULL)
-            (void)json_object_set(item, "label", id);
-        label(json_object_get(item, "options"));
-    }
-}
-
-void extraction_form(struct house *house, const char *questions) {
+struct extraction extraction_add(struct house *house, unsigned number, const char *questions) {
+    struct extraction made;
+    char form[EVD_UUID_TEXT_BYTES + 1];
     struct evd_ids ids = {.project = house->project};
-    json_t *list = quoted(questions);
-    label(list);
-    ids.form = house->form = id_in(
-        ask_json(house, &evd_command_create_form, ids, house->admin,
-                 json_pack("{s:s, s:{s:i}, s:o}", "name", "Every kind", "capacity", "target", 9, "questions", list)),
-        "id");
-    house->stage = id_in(ask_json(house, &evd_command_create_stage, ids, house->admin,
-                                  json_pack("{s:s, s:o}", "name", "Extraction", "formId", uuid_json(house->form))),
-                         "id");
-    house->form_version =
-        id_in(ask_json(house, &evd_command_publish_form, ids, house->admin, json_pack("{s:i}", "baseVersion", 2)),
-              "formVersionId");
-}
-
-enum { BATCH = 500 };
-
-evd_uuid *extraction_studies(struct house *house, size_t count) {
-    struct evd_ids ids = {.project = house->project};
-    evd_uuid *studies = calloc(count, sizeof *studies);
-    for (size_t first = 0; first < count; first += BATCH) {
-        json_t *list = json_array();
-        for (size_t i = first; i < count && i < first + BATCH; i++) {
-            char title[40], custom[40];
-            (void)snprintf(title, sizeof title, "Study %zu", i);
-            (void)snprintf(custom, sizeof custom, "S%u-%zu", next_id, i);
-            (void)json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i}", "title", title, "customId", custom,
-                                                        "authors", "Ay, B; See, D", "year", 2000 + (int)(i % 20)));
-        }
-        struct reply reply =
-            ask_json(house, &evd_command_add_studies, ids, house->admin, json_pack("{s:o}", "studies", list));
-        json_t *rows = json_object_get(reply.body, "rows");
-        for (size_t i = 0; i < json_array_size(rows); i++) {
-            const char *id = json_string_value(json_object_get(json_array_get(rows, i), "studyId"));
-            ck_assert(evd_uuid_parse(evd_text_from(id), &studies[first + i]));
-        }
-        reply_done(&reply);
-    }
-    return studies;
-}
-
-struct evd_ids extraction_ids(const struct house *house, evd_uuid study) {
-    return (struct evd_ids){.project = house->project, .study = study, .form = house->form};
-}
-
-evd_uuid extraction_save(struct house *house, const struct evd_command *command, unsigned who, evd_uuid study,
-                         const evd_uuid *base, const char *answers) {
-    json_t *list = quoted(answers), *answer;
-    size_t i;
-    json_array_foreach(list, i, answer) {
-        if (json_object_get(answer, "baseRevision") == NULL)
-            (void)json_object_set_new(answer, "baseRevision", json_null());
-    }
-    json_t *body = json_pack("{s:o, s:i, s:o, s:n, s:o}", "stage", uuid_json(house->stage), "formVersion", 1,
-                             "baseVersion", base == NULL ? json_null() : uuid_json(*base), "draft", "answers", list);
-    return id_in(ask_json(house, command, extraction_ids(house, study), person(who), body), "versionId");
-}
-
-evd_uuid extraction_complete(struct house *house, unsigned who, evd_uuid study, const char *answers) {
-    return extraction_save(house, &evd_command_complete, who, study, NULL, answers);
-}
-
-void extraction_withdraw(struct house *house, unsigned who, evd_uuid study, evd_uuid base) {
-    json_t *body =
-        json_pack("{s:o, s:o, s:n}", "stage", uuid_json(house->stage), "baseVersion", uuid_json(base), "draft");
-    struct reply reply = ask_json(house, &evd_command_withdraw, extraction_ids(house, study), person(who), body);
-    reply_done(&reply);
-}
-
-void extraction_roles(struct house *house, unsigned who, const char *roles) {
-    struct evd_ids ids = {.project = house->project};
+    unsigned id = 8000 + 10 * number;
+    char *body = json_of("{'name':'Form %u','capacity':{'target':9},'questions':%s}", number, questions);
+    made.form = ids.form = take_id(ask_ok(house, &evd_command_create_form, ids, house->admin, command_id(id), body));
+    free(body);
+    evd_uuid_format(made.form, form);
+    body = json_of("{'name':'Stage of form %u','formId':'%s'}", number, form);
+    made.stage = take_id(ask_ok(house, &evd_command_create_stage, ids, house->admin, command_id(id + 1), body));
+    free(body);
     struct reply reply =
-        ask_json(house, &evd_command_set_member, ids, house->admin,
-                 json_pack("{s:o, s:o}", "investigatorId", uuid_json(person(who)), "roles", quoted(roles)));
+        ask_ok(house, &evd_command_publish_form, ids, house->admin, command_id(id + 2), "{\"baseVersion\":2}");
     reply_done(&reply);
+    return made;
 }
 
-const char *const extraction_header[EXTRACTION_COLUMNS] = {"study/id",
-                                                           "study/customId",
-                                                           "study/doi",
-                                                           "study/pmid",
-                                                           "study/openAlexId",
-                                                           "study/title",
-                                                           "study/authors",
-                                                           "study/year",
-                                                           "reviewer/id",
-                                                           "session/versionId",
-                                                           "session/formVersion",
-                                                           "element/path",
-                                                           "element/parent",
-                                                           "element/question",
-                                                           "element/id",
-                                                           "element/name",
-                                                           "design",
-                                                           "n",
-                                                           "dose",
-                                                           "blinded",
-                                                           "outcomes",
-                                                           "outcomes[death]",
-                                                           "outcomes[stroke]",
-                                                           "outcomes[pain]",
-                                                           "quote",
-                                                           "day",
-                                                           "answers/notes"};
+void extraction_publish_again(struct house *house, evd_uuid id) {
+    struct evd_arena arena;
+    evd_arena_init(&arena, 64 * EVD_MIB);
+    struct evd_form *form = BEHIND_READ(house, form, id, &arena);
+    struct evd_form_version *version =
+        BEHIND_READ(house, form_version, evd_form_version_id(house->project, id, form->published_seq), &arena);
+    form->published_seq++;
+    version->seq = form->published_seq;
+    version->base.id = evd_form_version_id(house->project, id, form->published_seq);
+    BEHIND_INSERT(house, form_version, version);
+    BEHIND_REPLACE(house, form, form);
+    evd_arena_done(&arena);
+}
 
-const struct evd_command *const extraction_exports[EXTRACTION_EXPORTS] = {
-    &evd_command_export_answers_csv, &evd_command_export_answers_ndjson, &evd_command_export_series_csv,
-    &evd_command_export_manifest};
+struct evd_ids extraction_ids(const struct house *house, struct extraction where) {
+    return (struct evd_ids){.project = house->project, .study = house->study, .form = where.form};
+}
 
-struct streamed extraction_export(struct house *house, const struct evd_command *command, size_t page) {
-    struct evd_ids ids = {.project = house->project, .form = house->form};
-    struct streamed streamed = ask_streamed(house, command, ids, house->admin, page);
-    ck_assert_int_eq(streamed.code, EVD_OK);
-    return streamed;
+static char *quoted(const char *id) {
+    return id == NULL ? json_of("null") : json_of("'%s'", id);
+}
+
+char *extraction_body(struct extraction where, const char *base, const char *members) {
+    char stage[EVD_UUID_TEXT_BYTES + 1], *version = quoted(base);
+    evd_uuid_format(where.stage, stage);
+    char *body = json_of("{'stage':'%s','baseVersion':%s,'draft':null%s%s}", stage, version,
+                         *members == '\0' ? "" : ",", members);
+    free(version);
+    return body;
+}
+
+struct reply extraction_ask(struct house *house, const struct evd_command *command, struct extraction where,
+                            unsigned who, unsigned id, const char *base, const char *members) {
+    char *body = extraction_body(where, base, members);
+    struct reply reply = ask(house, command, extraction_ids(house, where), person(who), command_id(id), body);
+    free(body);
+    return reply;
+}
+
+struct reply extraction_save(struct house *house, struct extraction where, unsigned who, unsigned id, const char *base,
+                             const char *question, const char *value, const char *base_revision) {
+    char *revision = quoted(base_revision);
+    char *members = json_of("'formVersion':1,'answers':[{'question':'%s','value':'%s','baseRevision':%s}]", question,
+                            value, revision);
+    struct reply reply = extraction_ask(house, &evd_command_save, where, who, id, base, members);
+    ck_assert_msg(reply.code == EVD_OK, "%s", evd_outcome_entry_of(reply.code)->name);
+    free(members);
+    free(revision);
+    return reply;
+}
+
+struct reply extraction_read(struct house *house, struct extraction where, unsigned who) {
+    return ask_ok(house, &evd_command_get_session, extraction_ids(house, where), person(who), command_id(0), NULL);
+}
+
+json_t *extraction_answer(const struct reply *reply, const char *question) {
+    json_t *answers = json_object_get(reply->body, "answers");
+    for (size_t i = 0; i < json_array_size(answers); i++) {
+        json_t *answer = json_array_get(answers, i);
+        if (strcmp(json_string_value(json_object_get(answer, "question")), question) == 0) return answer;
+    }
+    ck_abort_msg("no answer to %s", question);
+}
+
+const char *member_of(const json_t *object, const char *member) {
+    return json_string_value(json_object_get(object, member));
 }

@@ -1,50 +1,53 @@
 /*
- * A form of every kind of question in the house, and reviewers who complete it on as many studies as a test wants.
+ * Extraction in several forms: what tests of sessions need beside the house's own form.
  */
 #ifndef EVIDENCED_TESTS_SUPPORT_EXTRACTION_H
 #define EVIDENCED_TESTS_SUPPORT_EXTRACTION_H
 
 #include "house.h"
 
-/* A form of the kinds that need no elements, and the columns answers.csv has of it. */
-#define EXTRACTION_FORM                                                                                                \
-    "[{'id':'design','kind':'choice','required':true,'options':[{'id':'rct'},{'id':'obs'}]},"                          \
-    "{'id':'n','kind':'integer'},{'id':'dose','kind':'decimal'},{'id':'blinded','kind':'boolean'},"                    \
-    "{'id':'outcomes','kind':'multichoice','options':[{'id':'death'},{'id':'stroke'},{'id':'pain'}]},"                 \
-    "{'id':'quote','kind':'text'},{'id':'day','kind':'date'}]"
+/* A published form of the house's project and the one stage that shows it. */
+struct extraction {
+    evd_uuid form, stage;
+};
 
-enum { EXTRACTION_FIXED = 16, EXTRACTION_COLUMNS = EXTRACTION_FIXED + 11 }; /* columns before the first question's */
-extern const char *const extraction_header[EXTRACTION_COLUMNS];
+/** The house's own form. */
+struct extraction extraction_of_house(const struct house *house);
 
-/** A form of these questions, bound to a stage and published, becomes the house's: house->form, ->stage and
- * ->form_version. questions: a JSON list with single quotes; labels may be left out. */
-void extraction_form(struct house *house, const char *questions);
+/** Another form, published. questions: their JSON, with ' for ". number: of the commands that make it, below 100. */
+struct extraction extraction_add(struct house *house, unsigned number, const char *questions);
 
-/** Add that many studies; the ids are theirs, to be freed. Each has a title, a customId and authors with a comma. */
-evd_uuid *extraction_studies(struct house *house, size_t count);
+/** Plant one more published version of the form, with the questions of the one before: publishing twice is no command
+ * yet. */
+void extraction_publish_again(struct house *house, evd_uuid form);
 
-/** Ids of the session's routes on this study. */
-struct evd_ids extraction_ids(const struct house *house, evd_uuid study);
+/** Ids of a reviewer's session on the house's first study. */
+struct evd_ids extraction_ids(const struct house *house, struct extraction where);
 
-/** Save or Complete these answers of person(who) on the study: a JSON list with single quotes; baseRevision may be left
- * out. base: the version's id, NULL for the first. Must succeed; the new version's id. */
-evd_uuid extraction_save(struct house *house, const struct evd_command *command, unsigned who, evd_uuid study,
-                         const evd_uuid *base, const char *answers);
+/** Text with ' for ". To be freed. */
+char *json_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Complete for the first time. */
-evd_uuid extraction_complete(struct house *house, unsigned who, evd_uuid study, const char *answers);
+/**
+ * The body of a command on a session: `stage`, `baseVersion` (base, an id or NULL), `draft` null, then `members` (with
+ * ' for ", none when empty). To be freed.
+ */
+char *extraction_body(struct extraction where, const char *base, const char *members);
 
-/** Withdraw the session whose newest version this is. */
-void extraction_withdraw(struct house *house, unsigned who, evd_uuid study, evd_uuid base);
+/** Ask a command on a session that way. */
+struct reply extraction_ask(struct house *house, const struct evd_command *command, struct extraction where,
+                            unsigned who, unsigned id, const char *base, const char *members);
 
-/* Every export of a form, the manifest last. */
-enum { EXTRACTION_EXPORTS = 4 };
-extern const struct evd_command *const extraction_exports[EXTRACTION_EXPORTS];
+/** Save one answer under form version 1; it must succeed. base and base_revision: ids or NULL. */
+struct reply extraction_save(struct house *house, struct extraction where, unsigned who, unsigned id, const char *base,
+                             const char *question, const char *value, const char *base_revision);
 
-/** One of them whole, as the administrator has it. page: sessions a run reads at most. */
-struct streamed extraction_export(struct house *house, const struct evd_command *command, size_t page);
+/** Read one's own session; it must be there. */
+struct reply extraction_read(struct house *house, struct extraction where, unsigned who);
 
-/** Set the roles of person(who): a JSON list with single quotes. */
-void extraction_roles(struct house *house, unsigned who, const char *roles);
+/** The answer to that question in a reply's `answers`, which must have it. Borrowed. */
+json_t *extraction_answer(const struct reply *reply, const char *question);
+
+/** A string member of any object, NULL when it is null or not there. */
+const char *member_of(const json_t *object, const char *member);
 
 #endif
