@@ -51,7 +51,7 @@ test('a challenge comes with it, and says what is wrong with the token', async (
 test('to whom is no member a project is not there, and neither is one that does not exist', async () => {
   const stranger = new Caller(daemon);
   for (const { method, path, operation } of commands) {
-    if (operation.operationId === 'createProject') continue;
+    if (['createProject', 'listProjects'].includes(operation.operationId)) continue; // of no project
     const theirs = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, ids), whole(operation));
     const none = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, { ...ids, project: newKey() }), whole(operation));
     assert.equal(theirs.detail, none.detail);

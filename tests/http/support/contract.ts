@@ -139,10 +139,15 @@ export function checkAnswer(operation: Operation | undefined, answer: Answer): v
   checkDescribed(operation, answer);
 }
 
-/** What the schema is of: a line each, where the answer is in lines. */
+/** What the schema is of: the body, or, of lines, each. */
 function valuesOf(type: string, text: string): unknown[] {
-  if (type.endsWith('ndjson')) return text.split('\n').filter(Boolean).map(line => JSON.parse(line));
+  if (type === 'application/x-ndjson') return linesOf(text);
   return [type.endsWith('json') ? JSON.parse(text) : text];
+}
+
+export function linesOf(text: string): any[] {
+  assert.ok(text === '' || text.endsWith('\n'), 'the last line is ended');
+  return text.split('\n').filter(Boolean).map(line => JSON.parse(line));
 }
 
 /** Headers a client goes by: they are there only where the description has them. */
