@@ -95,6 +95,17 @@ START_TEST(a_view_of_one_piece_is_an_ordinary_answer_however_many_runs_it_took) 
 }
 END_TEST
 
+START_TEST(a_view_of_nothing_says_of_what_kind_it_is) {
+    evd_edge_fixture_open(&fixture, 2, 16);
+    ck_assert(ask(GET("-")));
+    ck_assert_int_eq(response.status, 200);
+    ck_assert_str_eq(response.body, "");
+    ck_assert_str_eq(header("Content-Length"), "0");
+    ck_assert_str_eq(header("Content-Type"), "text/csv; charset=utf-8");
+    evd_edge_fixture_close(&fixture);
+}
+END_TEST
+
 START_TEST(a_view_refused_before_its_first_piece_is_a_problem) {
     static const char *const scripts[] = {GET("!"), GET("!a"), GET("--!"), GET("---!a")};
     evd_edge_fixture_open(&fixture, 2, 16);
@@ -270,7 +281,7 @@ END_TEST
 
 EVD_TEST_MAIN("http: edge, views in pieces", a_view_comes_in_as_many_pieces_as_it_has_runs_and_is_counted_once,
               a_view_of_one_piece_is_an_ordinary_answer_however_many_runs_it_took,
-              a_view_refused_before_its_first_piece_is_a_problem,
+              a_view_of_nothing_says_of_what_kind_it_is, a_view_refused_before_its_first_piece_is_a_problem,
               a_view_refused_after_a_piece_is_cut_off_and_counted_as_refused,
               head_of_a_view_in_pieces_runs_no_further_than_its_first_piece,
               a_view_in_pieces_takes_one_place_in_flight_until_its_last_piece, each_run_has_the_whole_deadline,
