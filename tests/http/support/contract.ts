@@ -150,6 +150,9 @@ export function linesOf(text: string): any[] {
   return text.split('\n').filter(Boolean).map(line => JSON.parse(line));
 }
 
+/** Large answers have no such header. */
+const isOfOnePiece = (header: unknown) => (header as { $ref?: string }).$ref === '#/components/headers/ETagOfOnePiece';
+
 /** Headers a client goes by: they are there only where the description has them. */
 const told = ['ETag', 'Location', 'Retry-After', 'Preference-Applied', 'Idempotency-Replayed', 'WWW-Authenticate', 'Allow', 'Content-Disposition'];
 
@@ -157,13 +160,14 @@ function checkDescribed(operation: Operation, answer: Answer): void {
   const described = operation.responses[answer.status] ?? (answer.status >= 400 ? operation.responses['default'] : undefined);
   assert.ok(described, `${operation.operationId} is not described to answer ${answer.status}`);
   const { content, headers } = resolved(described);
-  for (const name of ['ETag', 'Cache-Control', 'Location']) if (headers?.[name] !== undefined) assert.ok(answer.headers.has(name), `${name} is described`);
+  for (const name of ['ETag', 'Cache-Control', 'Location'])
+    if (headers?.[name] !== undefined && !isOfOnePiece(headers[name])) assert.ok(answer.headers.has(name), `${name} is described`);
   for (const name of told) if (answer.headers.has(name)) assert.ok(headers?.[name] !== undefined, `${operation.operationId} is not described to answer ${answer.status} with ${name}`);
   if (content === undefined) {
     assert.equal(answer.text, '');
     return;
   }
-  const type = answer.headers.get('content-type')!.split(';')[0]!;
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? 'no type';
   const media = content[type];
   assert.ok(media !== undefined, `${operation.operationId} is not described to answer ${answer.status} with ${type}`);
   const validate = validator(media.schema);
