@@ -16,7 +16,7 @@ after(() => daemon.done());
 /** The template with the review's own ids in it. */
 function filled(path: string): string {
   const ids: Record<string, string> = { project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage, version: review.formVersion };
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!);
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? review.formVersion);
 }
 
 const commands = operations.filter(({ path }) => path.startsWith('/v1/'));
@@ -41,7 +41,7 @@ test('a challenge comes with it, and says what is wrong with the token', async (
 test('to whom is no member a project is not there, and neither is one that does not exist', async () => {
   const stranger = new Caller(daemon);
   for (const { method, path, operation } of commands) {
-    if (operation.operationId === 'createProject') continue;
+    if (['createProject', 'listProjects'].includes(operation.operationId)) continue; // of no project
     const body = (operation.requestBody?.content['application/json'] as { example?: unknown } | undefined)?.example;
     const raw = body === undefined ? {} : { body };
     const theirs = await stranger.refused('NotFound', method.toUpperCase(), filled(path), raw);
