@@ -65,6 +65,7 @@ enum evd_write_scope {
     EVD_WRITES_NOTHING,
     EVD_WRITES_STUDY,      /* evidence: it writes its Study, and no project, form or stage record */
     EVD_WRITES_DRAFTS,     /* drafts, their copies and a session's head without a version; never a Study */
+    EVD_WRITES_EXPOSURES,  /* exposures: decided on what never changes, each once by its key; never a Study */
     EVD_WRITES_OPERATION,  /* an operation, its batches and the studies they bring; a lane's Study if it has one */
     EVD_WRITES_DEFINITIONS /* what an administrator sets up */
 };
