@@ -45,6 +45,7 @@ const VARIABLE = new RegExp([
   '(?<time>\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)',
   '(?<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})',
   '(?<digest>\\b[0-9a-f]{64}\\b)',
+  '(?<request>(?<=urn:evidenced:request:)[0-9a-f]{32})',
   '(?<stamp>\\b\\d{17,19}\\b)',
   '(?<port>(?<=127\\.0\\.0\\.1:)\\d+)',
 ].join('|'), 'g');
@@ -114,16 +115,14 @@ export class Likeness {
 
 const WIDTH = 116;
 
-/** JSON as a person would lay it out: what fits in a line is in one. */
-export function laidOut(value, indent = '', room = WIDTH) {
+/** JSON as a person would lay it out: what fits in a line is in one. begun: columns its first line has used already. */
+export function laidOut(value, indent = '', begun = indent.length) {
   const flat = inOneLine(value);
-  if (flat.length + indent.length <= room || typeof value !== 'object' || value === null) return flat;
+  if (begun + flat.length < WIDTH || typeof value !== 'object' || value === null) return flat;
   const inner = `${indent}  `;
-  const lines = Array.isArray(value) ? value.map((item) => inner + laidOut(item, inner, room - 1)) :
-    Object.entries(value).map(([name, item]) => {
-      const label = `${JSON.stringify(name)}: `;
-      return inner + label + laidOut(item, inner, room - label.length - 1);
-    });
+  const items = Array.isArray(value) ? value.map((item) => ['', item]) :
+    Object.entries(value).map(([name, item]) => [`${JSON.stringify(name)}: `, item]);
+  const lines = items.map(([label, item]) => inner + label + laidOut(item, inner, inner.length + label.length));
   const [begin, end] = Array.isArray(value) ? '[]' : '{}';
   return `${begin}\n${lines.join(',\n')}\n${indent}${end}`;
 }

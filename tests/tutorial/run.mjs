@@ -71,13 +71,17 @@ const directory = mkdtempSync(join(tmpdir(), 'evidenced-tutorial-'));
 try {
   const played = await play(steps, directory, resolve(binaries));
   const right = judge(page, steps, played);
-  if (write && right < steps.length && played.status === 0) writeFileSync(page, rewritten(text, steps, played.printed));
+  if (write && right < steps.length && played.status === 0) {
+    writeFileSync(page, rewritten(text, steps, played.printed));
+    process.stdout.write(`${page} is written anew.\n`);
+  }
   if (totals !== undefined) {
     mkdirSync(dirname(totals), { recursive: true });
     writeFileSync(totals, `${right} ${steps.length - right} 0\n`);
   }
   process.stdout.write(`${right} passed, ${steps.length - right} failed\n`);
-  process.exitCode = right === steps.length && right > 0 ? 0 : 1;
+  const isRight = right === steps.length && right > 0;
+  process.exitCode = isRight || (write && played.status === 0) ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
