@@ -1,0 +1,87 @@
+// The same request again and again until its fate is known, waiting as the service says.
+import { pause } from './environment.js';
+import type { AnyProblem } from './types.js';
+import { retryAfterOf, type Answer, type Exchange, type Sent, type Wire } from './wire.js';
+
+export type Patience = {
+  signal?: AbortSignal;
+  /** How long to go on, from the first attempt; 60 s unless given. A wait that would go beyond is not begun. */
+  patienceMs?: number;
+  /** Called before each wait, with what it waits for: a problem, or null when there was no answer. */
+  onWait?: (ms: number, problem: AnyProblem | null) => void;
+  random?: () => number;
+};
+
+/**
+ * success: 2xx or 304. refused: a problem that ends it, or a retryable one when patience was at its end. unexpected: an
+ * answer of something that is not the service. unanswered: nobody knows whether it took effect.
+ */
+export type Fate =
+  | { kind: 'success'; answer: Answer }
+  | { kind: 'refused'; problem: AnyProblem; retryAfterMs: number | null }
+  | { kind: 'unexpected'; answer: Answer }
+  | { kind: 'unanswered'; cause: unknown };
+
+const PATIENCE_MS = 60_000;
+const FIRST_MS = 500;
+const LARGEST_MS = 30_000;
+const JITTER_MS = 1_000;
+
+/** Full jitter: anywhere up to a bound that doubles, so that many who lost one answer do not all come back at once. */
+export function backOff(attempt: number, random: () => number = Math.random): number {
+  return Math.round(random() * Math.min(LARGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 10)));
+}
+
+/** Never sooner than told, and not all at the same moment. */
+export function waitAsTold(retryAfterMs: number, random: () => number = Math.random): number {
+  return retryAfterMs + Math.round(random() * Math.min(JITTER_MS, Math.max(100, retryAfterMs / 2)));
+}
+
+const isTransient = (status: number) => status === 408 || status === 425 || status === 429 || status >= 500;
+
+/** What one answer says, by itself. wait: come again after so long; null, after a back-off. */
+export type Judged =
+  | { kind: 'success' }
+  | { kind: 'refused'; problem: AnyProblem }
+  | { kind: 'unexpected' }
+  | { kind: 'again'; problem: AnyProblem | null; retryAfterMs: number | null };
+
+export function judge(answer: Answer): Judged {
+  if ((answer.status >= 200 && answer.status < 300) || answer.status === 304) return { kind: 'success' };
+  const { problem } = answer;
+  if (problem?.retryable) return { kind: 'again', problem, retryAfterMs: retryAfterOf(answer.headers) ?? 1000 };
+  if (problem !== null) return { kind: 'refused', problem };
+  if (isTransient(answer.status)) return { kind: 'again', problem: null, retryAfterMs: retryAfterOf(answer.headers) };
+  return { kind: 'unexpected' };
+}
+
+/** What to do with one exchange: its fate if it ends here, else how long to wait, and the fate should patience end. */
+function afterExchange(exchange: Exchange, tried: number, random: () => number): { fate: Fate; wait: number | null; problem: AnyProblem | null } {
+  const soon = backOff(tried, random);
+  if (exchange.lost) return { fate: { kind: 'unanswered', cause: exchange.cause }, wait: soon, problem: null };
+  const { answer } = exchange;
+  const judged = judge(answer);
+  switch (judged.kind) {
+    case 'success': return { fate: { kind: 'success', answer }, wait: null, problem: null };
+    case 'unexpected': return { fate: { kind: 'unexpected', answer }, wait: null, problem: null };
+    case 'refused': return { fate: { kind: 'refused', problem: judged.problem, retryAfterMs: null }, wait: null, problem: null };
+    case 'again': {
+      const { problem, retryAfterMs } = judged;
+      const fate: Fate = problem === null
+        ? { kind: 'unanswered', cause: new Error(`answered ${answer.status} by something in between`) }
+        : { kind: 'refused', problem, retryAfterMs: retryAfterMs ?? 0 };
+      return { fate, wait: retryAfterMs === null ? soon : waitAsTold(retryAfterMs, random), problem };
+    }
+  }
+}
+
+export async function attempt(wire: Wire, sent: Sent, patience: Patience = {}): Promise<Fate> {
+  const { signal, random = Math.random } = patience;
+  const until = wire.timers.now() + (patience.patienceMs ?? PATIENCE_MS);
+  for (let tried = 0; ; tried++) {
+    const { fate, wait, problem } = afterExchange(await wire.exchange(sent, signal), tried, random);
+    if (wait === null || signal?.aborted || wire.timers.now() + wait > until) return fate;
+    patience.onWait?.(wait, problem);
+    if (!await pause(wire.timers, wait, signal)) return fate;
+  }
+}

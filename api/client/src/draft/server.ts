@@ -1,0 +1,118 @@
+// The draft's endpoints of one session, each call as it is: what to do with the answers is for others to decide.
+import { attempt, type Patience } from '../attempts.js';
+import { type Commands, type CommandOptions, type Result } from '../commands.js';
+import type { AnyProblem } from '../types.js';
+import { pathOf, type Exchange, type Wire } from '../wire.js';
+import type { Write } from './desk.js';
+import type { AutosaveReceipt, DraftCopyView, DraftReceipt, DraftView, SessionReceipt, SessionView } from './wire_types.js';
+
+export type SessionPath = { project: string; study: string; form: string };
+
+export type ReadFailure =
+  | (AnyProblem & { retryAfterMs: number | null })
+  | { outcome: 'Unanswered'; cause: unknown }
+  | { outcome: 'Unexpected'; status: number; text: string };
+
+export type Fetched<T> = { outcome: 'Done'; value: T } | ReadFailure;
+
+/** Session and draft as they are together; null: there is none. */
+export type Both = { session: SessionView | null; draft: DraftView | null };
+
+const TRIES = 4; // to read two records that belong together
+
+export class DraftServer {
+  readonly base: string;
+  readonly #wire: Wire;
+  readonly #commands: Commands;
+
+  constructor(wire: Wire, commands: Commands, path: SessionPath) {
+    this.base = pathOf('/v1/projects/{project}/studies/{study}/forms/{form}/session', path);
+    this.#wire = wire;
+    this.#commands = commands;
+  }
+
+  /** The name under which Save, Complete and Withdraw are kept: of one session one at a time. */
+  get intent(): string {
+    return `session ${this.base}`;
+  }
+
+  async read(patience: Patience): Promise<Fetched<Both>> {
+    for (let tried = 1; ; tried++) {
+      const draft = await this.#get<DraftView>(`${this.base}/draft`, patience);
+      if (draft.outcome !== 'Done') return draft;
+      const session = await this.#get<SessionView>(this.base, patience);
+      if (session.outcome !== 'Done') return session;
+      const value = { session: session.value, draft: draft.value } as Both;
+      if (tried === TRIES || (value.draft?.baseVersion ?? null) === (value.session?.versionId ?? null) || value.draft === null) {
+        return { outcome: 'Done', value };
+      }
+    }
+  }
+
+  readDraft(patience: Patience): Promise<Fetched<DraftView | null>> {
+    return this.#get<DraftView>(`${this.base}/draft`, patience);
+  }
+
+  /** One attempt: whoever calls repeats it, the same. */
+  write(write: Write, signal: AbortSignal): Promise<Exchange> {
+    const { method, headers, body } = write;
+    return this.#wire.exchange({ method, path: `${this.base}/draft`, headers, body, keepalive: true }, signal);
+  }
+
+  /** Renew the lease; one that lapsed is taken when `etag` is the current one. */
+  lease(holder: string, etag: number, signal: AbortSignal): Promise<Exchange> {
+    return this.#wire.exchange({ method: 'POST', path: `${this.base}/draft/lease`, body: JSON.stringify({ holder, etag }) }, signal);
+  }
+
+  takeOver(holder: string, leaseGeneration: number, options: CommandOptions): Promise<Result<DraftReceipt>> {
+    return this.#post('draft/takeover', { holder, leaseGeneration }, options);
+  }
+
+  discard(holder: string, etag: number, options: CommandOptions): Promise<Result<DraftReceipt>> {
+    return this.#commands.sendAs('DELETE', `${this.base}/draft`, JSON.stringify({ holder, etag }), options);
+  }
+
+  /** Save, Complete or Withdraw. */
+  submit(name: string, body: unknown, options: CommandOptions): Promise<Result<SessionReceipt>> {
+    return this.#post(name, body, { ...options, intent: this.intent });
+  }
+
+  async copies(patience: Patience): Promise<Fetched<DraftCopyView[]>> {
+    const copies: DraftCopyView[] = [];
+    for (let cursor = ''; ;) {
+      const page = await this.#get<{ items: DraftCopyView[]; next: string | null }>(`${this.base}/draft/conflicts${cursor}`, patience);
+      if (page.outcome !== 'Done') return page.outcome === 'NotFound' ? { outcome: 'Done', value: copies } : page;
+      const { items, next } = (page as { value: { items: DraftCopyView[]; next: string | null } | null }).value ?? { items: [], next: null };
+      copies.push(...items);
+      if (next === null) return { outcome: 'Done', value: copies };
+      cursor = `?cursor=${encodeURIComponent(next)}`;
+    }
+  }
+
+  copy(id: string, patience: Patience): Promise<Fetched<DraftCopyView | null>> {
+    return this.#get<DraftCopyView>(`${this.base}/draft/conflicts/${id}`, patience);
+  }
+
+  adopt(id: string, holder: string, etag: number, options: CommandOptions): Promise<Result<DraftReceipt>> {
+    return this.#post(`draft/conflicts/${id}/adopt`, { holder, etag }, options);
+  }
+
+  discardCopy(id: string, options: CommandOptions): Promise<Result<DraftReceipt>> {
+    return this.#post(`draft/conflicts/${id}/discard`, {}, options);
+  }
+
+  #post<T>(name: string, body: unknown, options: CommandOptions): Promise<Result<T>> {
+    return this.#commands.sendAs('POST', `${this.base}/${name}`, JSON.stringify(body), options);
+  }
+
+  /** Null when it is not there. */
+  async #get<T>(path: string, patience: Patience): Promise<Fetched<T | null>> {
+    const fate = await attempt(this.#wire, { method: 'GET', path }, patience);
+    switch (fate.kind) {
+      case 'success': return { outcome: 'Done', value: fate.answer.json as T };
+      case 'refused': return fate.problem.outcome === 'NotFound' ? { outcome: 'Done', value: null } : { ...fate.problem, retryAfterMs: fate.retryAfterMs };
+      case 'unexpected': return { outcome: 'Unexpected', status: fate.answer.status, text: fate.answer.text };
+      case 'unanswered': return { outcome: 'Unanswered', cause: fate.cause };
+    }
+  }
+}
