@@ -24,7 +24,7 @@ struct row {
     struct identifier identifiers[IDENTIFIERS];
     enum evd_row_result result;
     evd_uuid study;
-    const char *code; /* why it is refused */
+    enum evd_error_code code; /* why it is refused */
 };
 
 struct add_studies {
@@ -81,7 +81,7 @@ static struct taken *find_taken(struct taken *table, size_t size, evd_uuid id) {
     return &table[at];
 }
 
-static void refuse_row(struct row *row, const char *code) {
+static void refuse_row(struct row *row, enum evd_error_code code) {
     row->result = EVD_ROW_REFUSED;
     row->code = code;
 }
@@ -96,7 +96,7 @@ static void match(struct row *row, struct taken *table, size_t size) {
             identifier->held != NULL ? identifier->held->study : find_taken(table, size, identifier->id)->study;
         if (evd_uuid_is_nil(holder)) continue;
         if (!evd_uuid_is_nil(row->study) && !evd_uuid_equal(row->study, holder)) {
-            refuse_row(row, "matchesTwoStudies");
+            refuse_row(row, EVD_ERROR_MATCHES_TWO_STUDIES);
             return;
         }
         row->study = holder;
@@ -123,9 +123,9 @@ static void judge(struct evd_call *call, struct add_studies *state) {
         struct row *row = &state->rows[i];
         row->result = EVD_ROW_ADDED;
         if (malformed_identifier(row) != NULL)
-            refuse_row(row, "malformedIdentifier");
+            refuse_row(row, EVD_ERROR_MALFORMED_IDENTIFIER);
         else if (!has_identifier(row) && evd_text_is_blank(row->given->title))
-            refuse_row(row, "neitherTitleNorIdentifier");
+            refuse_row(row, EVD_ERROR_NEITHER_TITLE_NOR_IDENTIFIER);
         else
             match(row, table, size);
         if (row->result != EVD_ROW_ADDED) continue;
@@ -143,17 +143,14 @@ static void note_refused(struct evd_call *call, struct add_studies *state, size_
     struct evd_text pointer = malformed == NULL
                                   ? evd_text_print(evd_call_arena(call), "/studies/%zu", at)
                                   : evd_text_print(evd_call_arena(call), "/studies/%zu/%s", at, malformed->member);
-    struct evd_text message = malformed != NULL     ? EVD_TEXT("This is not an identifier of that kind.")
-                              : has_identifier(row) ? EVD_TEXT("Its identifiers belong to two different studies.")
-                                                    : EVD_TEXT("A study needs a title or an identifier.");
-    (void)evd_errors_add(&state->errors, pointer, row->code, message);
+    (void)evd_errors_note(&state->errors, pointer, row->code);
 }
 
 static struct evd_outcome add_refuse(struct evd_call *call) {
     const struct evd_add_studies_request *request = call->request;
     struct add_studies *state = call->state;
     evd_errors_init(&state->errors, evd_call_arena(call));
-    if (state->count == 0) return evd_invalid(call, "/studies", "empty", "There is no study in this batch.");
+    if (state->count == 0) return evd_invalid(call, "/studies", EVD_ERROR_EMPTY);
     judge(call, state);
     for (size_t i = 0; i < state->count; i++)
         if (state->rows[i].result == EVD_ROW_REFUSED) note_refused(call, state, i);
@@ -209,7 +206,7 @@ static void add_derive(struct evd_call *call) {
         shown->index = (int64_t)i;
         shown->result = evd_name_of(row->result);
         if (row->result != EVD_ROW_REFUSED) shown->study = row->study;
-        if (row->code != NULL) shown->code = evd_text_from(row->code);
+        if (row->result == EVD_ROW_REFUSED) shown->code = evd_text_from(evd_error_code_name(row->code));
         if (row->result == EVD_ROW_ADDED) write_study(call, row);
     }
     evd_call_receipt(call, &evd_type_batch_receipt, &receipt);

@@ -70,6 +70,7 @@ static struct evd_text form_text(enum evd_answer_kind form) {
     case EVD_ANSWER_INTEGER: return EVD_TEXT("integer");
     case EVD_ANSWER_BOOLEAN: return EVD_TEXT("boolean");
     case EVD_ANSWER_TEXTS: return EVD_TEXT("list of texts");
+    case EVD_ANSWER_POINTS: return EVD_TEXT("list of points");
     }
     return EVD_TEXT("");
 }

@@ -103,6 +103,11 @@ struct evd_edge_reply *evd_edge_options(struct evd_edge_request *request, const 
 /** Is it one of the fixed pages of this door? Then the answer, else NULL. */
 struct evd_edge_reply *evd_edge_page(struct evd_edge_request *request);
 
+/* edge_take.c */
+
+/** Take what the request asks beside its body: key, conditions, page. NULL, or the 400 that names what is wrong. */
+struct evd_edge_reply *evd_edge_take(struct evd_edge_request *request);
+
 /* edge_call.c */
 
 /** Hand the request to a worker. */

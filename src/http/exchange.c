@@ -241,6 +241,15 @@ struct evd_text evd_http_exchange_header(const struct evd_http_exchange *shown, 
     return (struct evd_text){NULL, 0};
 }
 
+size_t evd_http_exchange_header_count(const struct evd_http_exchange *shown, const char *name) {
+    const struct evd_http_private *exchange = private_of(shown);
+    struct evd_text wanted = evd_text_from(name);
+    size_t count = 0;
+    for (size_t i = 0; i < exchange->field_count; i++)
+        count += evd_text_equal_ignoring_case(exchange->fields[i].name, wanted);
+    return count;
+}
+
 static bool is_among(struct evd_text text, const char *const *names, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (evd_text_equal(text, evd_text_from(names[i]))) return true;

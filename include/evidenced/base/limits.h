@@ -19,7 +19,8 @@
 #define EVD_LIMIT_PATH_BYTES             2048
 #define EVD_LIMIT_QUERY_PARAMETERS       16
 #define EVD_LIMIT_TOKEN_BYTES            (8 * EVD_KIB)
-#define EVD_LIMIT_PAGE                   500 /* records on one page of a list */
+#define EVD_LIMIT_CONDITION_BYTES        1024 /* of If-Match, If-None-Match */
+#define EVD_LIMIT_PAGE                   500  /* records on one page of a list */
 #define EVD_LIMIT_PAGE_DEFAULT           100
 
 /* One call. */
@@ -61,6 +62,11 @@
 #define EVD_LIMIT_IMPORT_ROWS       50000
 #define EVD_LIMIT_IMPORT_BATCH      1000
 #define EVD_LIMIT_VALIDATION_ERRORS 1000 /* reported at once; the count is always whole */
+
+/* Files of references. */
+#define EVD_LIMIT_IMPORT_COLUMNS    500
+#define EVD_LIMIT_IMPORT_CELL_BYTES (1 * EVD_MIB) /* of a column nobody reads; a field's own bound is smaller */
+#define EVD_LIMIT_IMPORT_ROW_BYTES  (2 * EVD_MIB) /* the arena one row is read in */
 
 /* Store. */
 #define EVD_LIMIT_STORE_FREE_BYTES (256 * EVD_MIB)

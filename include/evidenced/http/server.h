@@ -76,6 +76,9 @@ struct evd_http_exchange {
  * No control characters but tab; not necessarily UTF-8. Borrows from the exchange. */
 struct evd_text evd_http_exchange_header(const struct evd_http_exchange *exchange, const char *name);
 
+/** How many request headers have that name, in any case. */
+size_t evd_http_exchange_header_count(const struct evd_http_exchange *exchange, const char *name);
+
 /** The decoded value of a query parameter, the first of that name; bytes NULL when absent, empty when it has no value.
  * UTF-8, no NUL. Borrows from the exchange. */
 struct evd_text evd_http_exchange_query(const struct evd_http_exchange *exchange, const char *name);
