@@ -10,17 +10,23 @@ export type Patience = {
   /** Called before each wait, with what it waits for: a problem, or null when there was no answer. */
   onWait?: (ms: number, problem: AnyProblem | null) => void;
   random?: () => number;
+  /** An attempt before these may have taken effect. */
+  isOpen?: boolean;
 };
 
 /**
  * success: 2xx or 304. refused: a problem that ends it, or a retryable one when patience was at its end. unexpected: an
- * answer of something that is not the service. unanswered: nobody knows whether it took effect.
+ * answer of something that is not the service. unanswered: nothing came.
+ *
+ * isOpen: one of the attempts may have taken effect, or may still.
  */
-export type Fate =
+export type Fate = { isOpen: boolean } & (
   | { kind: 'success'; answer: Answer }
   | { kind: 'refused'; problem: AnyProblem; retryAfterMs: number | null }
   | { kind: 'unexpected'; answer: Answer }
-  | { kind: 'unanswered'; cause: unknown };
+  | { kind: 'unanswered'; cause: unknown });
+
+type Last = Fate extends infer F ? F extends Fate ? Omit<F, 'isOpen'> : never : never;
 
 const PATIENCE_MS = 60_000;
 const FIRST_MS = 500;
@@ -37,6 +43,8 @@ export function waitAsTold(retryAfterMs: number, random: () => number = Math.ran
   return retryAfterMs + Math.round(random() * Math.min(JITTER_MS, Math.max(100, retryAfterMs / 2)));
 }
 
+const isText = (answer: Answer) => answer.json === undefined && answer.status !== 204 && answer.status !== 304;
+
 const isTransient = (status: number) => status === 408 || status === 425 || status === 429 || status >= 500;
 
 /** What one answer says, by itself. wait: come again after so long; null, after a back-off. */
@@ -47,8 +55,11 @@ export type Judged =
   | { kind: 'again'; problem: AnyProblem | null; retryAfterMs: number | null };
 
 export function judge(answer: Answer): Judged {
-  if ((answer.status >= 200 && answer.status < 300) || answer.status === 304) return { kind: 'success' };
   const { problem } = answer;
+  if ((answer.status >= 200 && answer.status < 300) || answer.status === 304) {
+    // A network that wants one to sign in answers 200 with a page of its own: nothing was done.
+    return isText(answer) ? { kind: 'again', problem: null, retryAfterMs: null } : { kind: 'success' };
+  }
   if (problem?.retryable) return { kind: 'again', problem, retryAfterMs: retryAfterOf(answer.headers) ?? 1000 };
   if (problem !== null) return { kind: 'refused', problem };
   if (isTransient(answer.status)) return { kind: 'again', problem: null, retryAfterMs: retryAfterOf(answer.headers) };
@@ -56,7 +67,7 @@ export function judge(answer: Answer): Judged {
 }
 
 /** What to do with one exchange: its fate if it ends here, else how long to wait, and the fate should patience end. */
-function afterExchange(exchange: Exchange, tried: number, random: () => number): { fate: Fate; wait: number | null; problem: AnyProblem | null } {
+function afterExchange(exchange: Exchange, tried: number, random: () => number): { fate: Last; wait: number | null; problem: AnyProblem | null } {
   const soon = backOff(tried, random);
   if (exchange.lost) return { fate: { kind: 'unanswered', cause: exchange.cause }, wait: soon, problem: null };
   const { answer } = exchange;
@@ -67,7 +78,7 @@ function afterExchange(exchange: Exchange, tried: number, random: () => number):
     case 'refused': return { fate: { kind: 'refused', problem: judged.problem, retryAfterMs: null }, wait: null, problem: null };
     case 'again': {
       const { problem, retryAfterMs } = judged;
-      const fate: Fate = problem === null
+      const fate: Last = problem === null
         ? { kind: 'unanswered', cause: new Error(`answered ${answer.status} by something in between`) }
         : { kind: 'refused', problem, retryAfterMs: retryAfterMs ?? 0 };
       return { fate, wait: retryAfterMs === null ? soon : waitAsTold(retryAfterMs, random), problem };
@@ -75,13 +86,28 @@ function afterExchange(exchange: Exchange, tried: number, random: () => number):
   }
 }
 
+/**
+ * May any attempt have taken effect, now that this was answered? A 409 comes from behind the ledger: had one landed, its
+ * receipt would have come instead. What comes from before it (too busy, no token, the store down) says nothing of others.
+ */
+function isStillOpen(fate: Last, before: boolean): boolean {
+  if (fate.kind === 'unanswered') return true;
+  if (fate.kind === 'success') return false;
+  if (fate.kind === 'unexpected') return before;
+  if (fate.problem.outcome === 'OutcomeUnknown') return true;
+  return fate.problem.status === 409 ? false : before;
+}
+
 export async function attempt(wire: Wire, sent: Sent, patience: Patience = {}): Promise<Fate> {
   const { signal, random = Math.random } = patience;
   const until = wire.timers.now() + (patience.patienceMs ?? PATIENCE_MS);
+  let isOpen = patience.isOpen ?? false;
   for (let tried = 0; ; tried++) {
     const { fate, wait, problem } = afterExchange(await wire.exchange(sent, signal), tried, random);
-    if (wait === null || signal?.aborted || wire.timers.now() + wait > until) return fate;
+    isOpen = isStillOpen(fate, isOpen);
+    const last = { ...fate, isOpen } as Fate;
+    if (wait === null || signal?.aborted || wire.timers.now() + wait > until) return last;
     patience.onWait?.(wait, problem);
-    if (!await pause(wire.timers, wait, signal)) return fate;
+    if (!await pause(wire.timers, wait, signal)) return last;
   }
 }

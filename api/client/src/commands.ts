@@ -13,7 +13,7 @@ export type Done<T> = { outcome: 'Done'; commandId: string; receipt: T; replayed
 /** A refusal, told apart by `outcome`. `retryAfterMs`: when it may be tried again; null, not as it is. */
 export type Refusal<P> = P & { commandId: string; retryAfterMs: number | null };
 
-/** No answer yet: it may have taken effect or not. Sending the same intent again finds out; so does `resume`. */
+/** No answer yet: it may have taken effect, or may still. Sending the same intent again finds out; so does `resume`. */
 export type Unanswered = { outcome: 'Unanswered'; commandId: string; cause: unknown };
 
 /** Something between here and the service answered in its place. */
@@ -51,6 +51,7 @@ export class Commands {
   readonly #store: TextStore;
   readonly #uuid: () => string;
   readonly #running = new Map<string, Promise<unknown>>();
+  readonly #open = new Map<string, Pending>(); // as in the store, which may have no room
 
   constructor(wire: Wire, store: TextStore, uuid: () => string = randomUuid) {
     this.#wire = wire;
@@ -70,25 +71,28 @@ export class Commands {
   async sendAs<T, P = AnyProblem>(method: string, path: string, body: Body | null, options: CommandOptions = {}): Promise<Result<T, P>> {
     const envelope: Envelope = { method: method.toUpperCase(), path, headers: options.headers ?? {}, body, mark: options.mark ?? null };
     const { intent } = options;
-    if (intent === undefined) return await this.#run(this.#uuid(), envelope, options) as Result<T, P>;
+    if (intent === undefined) return (await this.#run(this.#uuid(), envelope, options)).result as Result<T, P>;
     return await this.#inTurn(intent, () => this.#runIntent(intent, envelope, options)) as Result<T, P>;
   }
 
   /** What is kept under this intent: a command whose fate is not known. */
   pending(intent: string): Pending | null {
+    const open = this.#open.get(intent);
+    if (open !== undefined) return open;
     const text = this.#store.get(nameOf(intent));
     if (text === null) return null;
     try {
       return JSON.parse(text) as Pending;
     } catch {
-      this.#store.remove(nameOf(intent));
+      this.forget(intent);
       return null;
     }
   }
 
   /** The intents whose fate is not known. */
   intents(): string[] {
-    return this.#store.names().filter(name => name.startsWith('command:')).map(name => name.slice('command:'.length));
+    const stored = this.#store.names().filter(name => name.startsWith('command:')).map(name => name.slice('command:'.length));
+    return [...new Set([...this.#open.keys(), ...stored])];
   }
 
   /** Find out what became of a kept command by sending it again with its id; null when none is kept, or its file is not. */
@@ -96,12 +100,13 @@ export class Commands {
     return await this.#inTurn(intent, async () => {
       const pending = this.pending(intent);
       if (pending === null || pending.mark !== null) return null;
-      return this.#attempt(intent, pending.commandId, pending, patience);
+      return this.#attempt(intent, pending.commandId, pending, { ...patience, isOpen: true });
     }) as Result<T, P> | null;
   }
 
   /** Forget a kept command without knowing its fate. Only for what the person gives up on. */
   forget(intent: string): void {
+    this.#open.delete(intent);
     this.#store.remove(nameOf(intent));
   }
 
@@ -120,31 +125,32 @@ export class Commands {
     const pending = this.pending(intent);
     const same = pending !== null && isSame(pending, envelope);
     if (pending !== null && !same && pending.mark === null) {
-      const settled = await this.#attempt(intent, pending.commandId, pending, options);
-      if (!isSettled(settled)) return settled;
+      const before = await this.#attempt(intent, pending.commandId, pending, { ...options, isOpen: true });
+      if (this.pending(intent) !== null) return before;
     }
-    return this.#attempt(intent, same ? pending.commandId : this.#uuid(), envelope, options);
+    return this.#attempt(intent, same ? pending.commandId : this.#uuid(), envelope, { ...options, isOpen: same });
   }
 
   async #attempt(intent: string, commandId: string, envelope: Envelope, options: CommandOptions): Promise<Result<unknown>> {
     const kept: Pending = { ...envelope, commandId, body: typeof envelope.body === 'string' ? envelope.body : null };
+    this.#open.set(intent, kept);
     try {
       this.#store.set(nameOf(intent), JSON.stringify(kept));
     } catch {
       // no room: the command is sent all the same, only a reload would not know of it
     }
-    const result = await this.#run(commandId, envelope, options);
-    if (isSettled(result)) this.#store.remove(nameOf(intent));
+    const { result, isOpen } = await this.#run(commandId, envelope, options);
+    if (!isOpen) this.forget(intent);
     return result;
   }
 
-  async #run(commandId: string, envelope: Envelope, options: CommandOptions): Promise<Result<unknown>> {
+  async #run(commandId: string, envelope: Envelope, options: CommandOptions): Promise<{ result: Result<unknown>; isOpen: boolean }> {
     options.onId?.(commandId);
     const fate = await attempt(this.#wire, {
       method: envelope.method, path: envelope.path, ...(envelope.body === null ? {} : { body: envelope.body }),
       headers: { ...envelope.headers, 'Idempotency-Key': commandId },
     }, options);
-    return resultOf(commandId, fate);
+    return { result: resultOf(commandId, fate), isOpen: fate.isOpen };
   }
 }
 
@@ -164,11 +170,4 @@ function resultOf(commandId: string, fate: Fate): Result<unknown> {
     case 'unanswered':
       return { outcome: 'Unanswered', commandId, cause: fate.cause };
   }
-}
-
-/** Is it known whether the command took effect, so that its id is used up? A 401 says that nobody looked at it. */
-export function isSettled(result: Result<unknown>): boolean {
-  if (result.outcome === 'Done') return true;
-  if (result.outcome === 'Unanswered' || result.outcome === 'Unexpected' || result.outcome === 'Unauthenticated') return false;
-  return !(result as AnyProblem).retryable;
 }

@@ -60,7 +60,7 @@ export class Reads {
       case 'refused':
         // What one may not see any more is not kept either.
         if (!fate.problem.retryable) this.#remembered.delete(path);
-        return { ...fate.problem, retryAfterMs: fate.retryAfterMs } as P & { retryAfterMs: number | null };
+        return { ...fate.problem, retryAfterMs: fate.retryAfterMs } as unknown as P & { retryAfterMs: number | null };
       case 'unexpected':
         return { outcome: 'Unexpected', status: fate.answer.status, text: fate.answer.text };
       case 'unanswered':
@@ -80,8 +80,8 @@ export class Reads {
     for (let cursor: string | null = null; ;) {
       const at: string = cursor === null ? path : `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
       const page: ReadResult<{ items: T[]; next: string | null }> = await this.getAs(at, patience);
-      if (page.outcome !== 'Done') throw new ReadFailed(page as Exclude<ReadResult<unknown>, Read<unknown>>);
-      const { items, next } = (page as Read<{ items: T[]; next: string | null }>).value;
+      if (page.outcome !== 'Done') throw new ReadFailed(page);
+      const { items, next } = page.value;
       yield* items;
       if (next === null) return;
       cursor = next;

@@ -26,14 +26,8 @@ export type AnswerOf<O> = O extends { responses: infer R } ? { [S in keyof R]: S
 /** Every problem the operation may answer, told apart by `outcome`. */
 export type ProblemOf<O> = O extends { responses: infer R } ? { [S in keyof R]: ProblemJson<R[S]> }[keyof R] : never;
 
-/** Any problem at all, as far as every one goes. */
-export type AnyProblem = {
-  type: string;
-  title: string;
-  status: number;
-  /** A sentence to show to the person. */
-  detail: string;
-  outcome: string;
-  retryable: boolean;
-  commandId?: string;
-};
+/**
+ * Any problem there is, told apart by `outcome`. A newer service may answer one that is not here: go by `retryable`, and
+ * show `detail` to the person.
+ */
+export type AnyProblem = Extract<Schemas[keyof Schemas], { type: string; title: string; detail: string; outcome: string; retryable: boolean }>;

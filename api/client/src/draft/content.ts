@@ -1,5 +1,5 @@
 // What is typed: at most one change a place, against the session's newest version. Pure.
-import type { AnswerChange, AnswerPlace, AnswerValue, AnswerView, DraftContent } from './wire_types.js';
+import type { AnswerChange, AnswerPlace, AnswerValue, AnswerView, DraftContent } from './shapes.js';
 
 /** Where an answer stands: the question, and the elements above it from the top. */
 export type Place = AnswerPlace;
@@ -68,7 +68,7 @@ export function answered(place: Place, value: AnswerValue, notes: string | null 
 }
 
 export function contentTo(content: Content): DraftContent {
-  const given: DraftContent = { answers: [], withdrawn: [] };
+  const given = { answers: [] as AnswerChange[], withdrawn: [] as AnswerPlace[] };
   for (const change of content.values()) {
     if (change.kind === 'answer') given.answers.push(change.answer);
     else given.withdrawn.push(change.place);

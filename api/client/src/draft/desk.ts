@@ -5,8 +5,8 @@ import {
   type Change, type Content, type Place,
 } from './content.js';
 import type {
-  AnswerValue, AnswerView, AutosaveReceipt, DraftContent, DraftView, SessionReceipt, SessionView,
-} from './wire_types.js';
+  AnswerValue, AnswerView, AutosaveReceipt, DraftView, PatchDraftRequest, PutDraftRequest, SessionReceipt, SessionView,
+} from './shapes.js';
 import type { Schemas } from '../types.js';
 
 /** The session's newest version; `versionId` null before the first. */
@@ -65,6 +65,8 @@ export class Desk {
   typed: Map<string, Change>;
   readonly #holder: string;
   readonly #formVersion: number;
+  /** Revisions of answers that were withdrawn since: still what a new answer there is typed from. */
+  readonly #withdrawn = new Map<string, string>();
   #dirty = new Set<string>();
   #whole = false; // the next write says everything
 
@@ -83,7 +85,8 @@ export class Desk {
     const key = keyOf(place);
     const known = this.base.answers.get(key);
     const before = this.typed.get(key);
-    const from = known?.revision ?? (before?.kind === 'answer' ? before.answer.baseRevision : null);
+    // What was typed before says what it was typed from; it may be older than the version, and then Save must ask.
+    const from = before?.kind === 'answer' ? before.answer.baseRevision : known?.revision ?? this.#withdrawn.get(key) ?? null;
     const change = answered(place, value, notes, from);
     // What was typed and taken back again is no change.
     if (known !== undefined && saysTheSame(change, changeOf(known))) this.#drop(key);
@@ -98,6 +101,19 @@ export class Desk {
 
   revert(place: Place): void {
     this.#drop(keyOf(place));
+  }
+
+  /** The person has seen what the answer is now: what is typed there is typed from that. */
+  rebase(place: Place, revision: string | null): void {
+    const key = keyOf(place);
+    const change = this.typed.get(key);
+    if (change?.kind === 'answer') this.#put(key, { kind: 'answer', answer: { ...change.answer, baseRevision: revision } });
+  }
+
+  /** Forget what the service does not have. */
+  forget(): void {
+    this.typed = new Map(this.stored?.content ?? []);
+    this.#compare();
   }
 
   /** Lay changes over what is typed. */
@@ -149,13 +165,14 @@ export class Desk {
     const declared = { baseVersion: this.base.versionId, holder: this.#holder, writeSeq };
     const content = new Map(this.typed);
     if (stored === null || this.#whole) {
-      const body = { stage, formVersion: this.#formVersion, ...declared, content: contentTo(content) };
+      const body: PutDraftRequest = { stage, formVersion: this.#formVersion, ...declared, content: contentTo(content) };
       const headers: Record<string, string> = stored === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${stored.etag}"` };
       return { method: 'PUT', headers, body: JSON.stringify(body), writeSeq, content, sent: content };
     }
     const changed = difference(stored.content, content);
+    const body: PatchDraftRequest = { ...declared, ...changed };
     return {
-      method: 'PATCH', headers: { 'If-Match': `"${stored.etag}"` }, body: JSON.stringify({ ...declared, ...changed }),
+      method: 'PATCH', headers: { 'If-Match': `"${stored.etag}"` }, body: JSON.stringify(body),
       writeSeq, content, sent: contentFrom(changed.content),
     };
   }
@@ -180,6 +197,13 @@ export class Desk {
   isLanded(write: Write, fresh: Stored | null): boolean {
     return fresh !== null && fresh.holder === this.#holder && fresh.writeSeq === write.writeSeq
       && differing(write.content, fresh.content).length === 0;
+  }
+
+  /** What was written last did arrive, and this is how it is stored. */
+  landed(stored: Stored): void {
+    this.stored = stored;
+    this.#whole = false;
+    this.#compare();
   }
 
   /** Begin anew with what the service has; what was typed and not stored is gone from here. */
@@ -212,9 +236,12 @@ export class Desk {
 
   /** A Save or Complete of `sent` took effect: it is the version now, and what was typed since then goes on from there. */
   saved(sent: Content, receipt: SessionReceipt): void {
-    const answers = new Map(this.base.answers);
+    const before = this.base.answers;
+    const answers = new Map(before);
     const revisions = new Map(receipt.answers.map(answer => [keyOf(answer), answer.revision]));
     for (const [key, change] of sent) {
+      const revision = answers.get(key)?.revision;
+      if (change.kind === 'withdrawn' && revision !== undefined) this.#withdrawn.set(key, revision);
       if (change.kind === 'withdrawn') answers.delete(key);
       else answers.set(key, viewOf(change, revisions.get(key) ?? change.answer.baseRevision ?? ''));
     }
@@ -226,6 +253,7 @@ export class Desk {
     const typed = this.typed;
     this.typed = new Map();
     for (const [key, change] of typed) if (!saysTheSame(change, sent.get(key))) this.#keepTyping(key, change);
+    for (const key of sent.keys()) if (!typed.has(key)) this.#keepTaking(key, before.get(key));
     this.#whole = this.stored.formVersion !== this.#formVersion;
     this.#compare();
   }
@@ -238,6 +266,13 @@ export class Desk {
     }
     const { answer } = change;
     this.typed.set(key, answered(answer, answer.value, answer.notes, known?.revision ?? answer.baseRevision));
+  }
+
+  /** Taken back since it was sent: what stood there before is a change of the version now. */
+  #keepTaking(key: string, before: AnswerView | undefined): void {
+    const known = this.base.answers.get(key);
+    if (before !== undefined) this.typed.set(key, answered(before, before.value, before.notes, known?.revision ?? before.revision));
+    else if (known !== undefined) this.typed.set(key, { kind: 'withdrawn', place: placeOf(known) });
   }
 
   #put(key: string, change: Change): void {
@@ -267,5 +302,3 @@ function viewOf(change: Extract<Change, { kind: 'answer' }>, revision: string): 
   const place = placeOf(change.answer);
   return { question: place.question, ...(place.path ? { path: place.path } : {}), value, revision, ...(notes ? { notes } : {}) };
 }
-
-export type { DraftContent };

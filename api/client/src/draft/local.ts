@@ -1,6 +1,6 @@
 // What this browser keeps itself: what is typed until the service has it, and what nobody else has room for.
 import { randomUuid, type TextStore } from '../environment.js';
-import type { DraftContent, AnswerPlace } from './wire_types.js';
+import type { DraftContent, AnswerPlace } from './shapes.js';
 
 /** What one tab has typed and the service has not acknowledged. */
 export type TypedRecord = {

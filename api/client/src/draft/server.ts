@@ -1,19 +1,12 @@
 // The draft's endpoints of one session, each call as it is: what to do with the answers is for others to decide.
 import { attempt, type Patience } from '../attempts.js';
-import { type Commands, type CommandOptions, type Result } from '../commands.js';
-import type { AnyProblem } from '../types.js';
+import type { CommandOptions, Commands, Result } from '../commands.js';
 import { pathOf, type Exchange, type Wire } from '../wire.js';
 import type { Write } from './desk.js';
-import type { AutosaveReceipt, DraftCopyView, DraftReceipt, DraftView, SessionReceipt, SessionView } from './wire_types.js';
+import type { Fetched, SaveProblem } from './outcomes.js';
+import type { DraftCopyPage, DraftCopyView, DraftReceipt, DraftView, SaveRequest, SessionReceipt, SessionView, WithdrawRequest } from './shapes.js';
 
 export type SessionPath = { project: string; study: string; form: string };
-
-export type ReadFailure =
-  | (AnyProblem & { retryAfterMs: number | null })
-  | { outcome: 'Unanswered'; cause: unknown }
-  | { outcome: 'Unexpected'; status: number; text: string };
-
-export type Fetched<T> = { outcome: 'Done'; value: T } | ReadFailure;
 
 /** Session and draft as they are together; null: there is none. */
 export type Both = { session: SessionView | null; draft: DraftView | null };
@@ -42,7 +35,7 @@ export class DraftServer {
       if (draft.outcome !== 'Done') return draft;
       const session = await this.#get<SessionView>(this.base, patience);
       if (session.outcome !== 'Done') return session;
-      const value = { session: session.value, draft: draft.value } as Both;
+      const value: Both = { session: session.value, draft: draft.value };
       if (tried === TRIES || (value.draft?.baseVersion ?? null) === (value.session?.versionId ?? null) || value.draft === null) {
         return { outcome: 'Done', value };
       }
@@ -73,17 +66,17 @@ export class DraftServer {
   }
 
   /** Save, Complete or Withdraw. */
-  submit(name: string, body: unknown, options: CommandOptions): Promise<Result<SessionReceipt>> {
+  submit(name: string, body: SaveRequest | WithdrawRequest, options: CommandOptions): Promise<Result<SessionReceipt, SaveProblem>> {
     return this.#post(name, body, { ...options, intent: this.intent });
   }
 
   async copies(patience: Patience): Promise<Fetched<DraftCopyView[]>> {
     const copies: DraftCopyView[] = [];
     for (let cursor = ''; ;) {
-      const page = await this.#get<{ items: DraftCopyView[]; next: string | null }>(`${this.base}/draft/conflicts${cursor}`, patience);
-      if (page.outcome !== 'Done') return page.outcome === 'NotFound' ? { outcome: 'Done', value: copies } : page;
-      const { items, next } = (page as { value: { items: DraftCopyView[]; next: string | null } | null }).value ?? { items: [], next: null };
-      copies.push(...items);
+      const page = await this.#get<DraftCopyPage>(`${this.base}/draft/conflicts${cursor}`, patience);
+      if (page.outcome !== 'Done') return page;
+      copies.push(...page.value?.items ?? []);
+      const next = page.value?.next ?? null;
       if (next === null) return { outcome: 'Done', value: copies };
       cursor = `?cursor=${encodeURIComponent(next)}`;
     }
@@ -98,10 +91,10 @@ export class DraftServer {
   }
 
   discardCopy(id: string, options: CommandOptions): Promise<Result<DraftReceipt>> {
-    return this.#post(`draft/conflicts/${id}/discard`, {}, options);
+    return this.#commands.sendAs('POST', `${this.base}/draft/conflicts/${id}/discard`, null, options);
   }
 
-  #post<T>(name: string, body: unknown, options: CommandOptions): Promise<Result<T>> {
+  #post<T, P>(name: string, body: unknown, options: CommandOptions): Promise<Result<T, P>> {
     return this.#commands.sendAs('POST', `${this.base}/${name}`, JSON.stringify(body), options);
   }
 
