@@ -137,19 +137,23 @@ static struct evd_edge_reply *receipt_reply(struct evd_edge_request *request) {
     return reply;
 }
 
+const char *evd_edge_content_type(const struct evd_command *command) {
+    return command->content_type == NULL ? "application/json" : command->content_type;
+}
+
 struct evd_edge_reply *evd_edge_call_reply(struct evd_edge_request *request) {
     const struct evd_call *call = &request->call;
     if (call->outcome.code != EVD_OK) return evd_edge_problem(request, &call->outcome, 0);
     bool is_view = call->command->commit == EVD_COMMIT_READ;
     struct evd_edge_reply *reply = is_view ? view_reply(request) : receipt_reply(request);
-    reply->response.content_type = "application/json";
+    reply->response.content_type = evd_edge_content_type(call->command);
     return reply;
 }
 
-void evd_edge_note(struct evd_edge_request *request, const struct evd_http_response *response) {
+void evd_edge_note(struct evd_edge_request *request) {
     const struct evd_call *call = &request->call;
     struct evd_figures *figures = request->edge->options.figures;
-    request->body_bytes = response->body.size_bytes;
+    request->is_noted = true;
     request->answered_us = evd_clock_monotonic_us(request->edge->options.clock);
     int64_t duration_us = request->answered_us - request->exchange->begun_us;
     evd_figures_request(figures, request->command, request->outcome, duration_us);

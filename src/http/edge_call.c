@@ -13,7 +13,8 @@ static const struct evd_limits stranger = {.rate = 20, .burst = 200};
 
 static void answer(struct evd_edge_request *request, const struct evd_http_response *response) {
     struct evd_http_response copy = *response;
-    evd_edge_note(request, &copy);
+    request->body_bytes = copy.body.size_bytes;
+    evd_edge_note(request);
     evd_http_exchange_answer(request->exchange, &copy); /* request may be gone when this returns */
 }
 
@@ -28,9 +29,8 @@ static void make_answer(void *self) {
     answering->response = answering->make(answering->request)->response;
 }
 
-/* Answer with what `make` makes, or say that memory is out. */
-static void answer_with(struct evd_edge_request *request,
-                        struct evd_edge_reply *(*make)(struct evd_edge_request *request)) {
+void evd_edge_answer_with(struct evd_edge_request *request,
+                          struct evd_edge_reply *(*make)(struct evd_edge_request *request)) {
     struct answering answering = {.request = request, .make = make};
     if (!evd_edge_within(&request->exchange->arena, make_answer, &answering))
         evd_edge_out_of_memory(request, &answering.response);
@@ -119,7 +119,7 @@ static void prepare(void *self) {
     if (preparing->refusal == NULL) preparing->refusal = evd_edge_take(request);
 }
 
-static void leave(struct evd_edge_request *request) {
+void evd_edge_leave(struct evd_edge_request *request) {
     evd_limiter_leave(request->edge->subjects, request->held);
     request->held = NULL;
 }
@@ -127,8 +127,12 @@ static void leave(struct evd_edge_request *request) {
 static void on_done(struct evd_call *call) {
     struct evd_edge_request *request = call->owner;
     request->outcome = call->outcome.code;
-    leave(request); /* before the answer: who has it may call again at once */
-    answer_with(request, evd_edge_call_reply);
+    if (call->command->streamed) {
+        evd_edge_stream_run_done(request);
+        return;
+    }
+    evd_edge_leave(request); /* before the answer: who has it may call again at once */
+    evd_edge_answer_with(request, evd_edge_call_reply);
 }
 
 static void run(struct evd_task *task) {
@@ -140,7 +144,7 @@ static void run(struct evd_task *task) {
         evd_runtime_run(atomic_load(&request->edge->runtime), &request->call);
         return;
     }
-    leave(request);
+    evd_edge_leave(request);
     if (preparing.refusal == NULL)
         evd_edge_out_of_memory(request, &response);
     else
@@ -162,5 +166,5 @@ void evd_edge_submit(struct evd_edge_request *request) {
     call->done = on_done;
     call->owner = request;
     request->task.run = run;
-    if (!evd_runtime_post(atomic_load(&edge->runtime), &request->task)) answer_with(request, full);
+    if (!evd_runtime_post(atomic_load(&edge->runtime), &request->task)) evd_edge_answer_with(request, full);
 }
