@@ -39,7 +39,7 @@ $(FRONTEND)/tests/tsconfig.json: mk/frontend.mk
 	@printf '{"type":"module","imports":{"#client":"./package/dist/node.js","#client/*":"./package/dist/*"}}\n' >$(FRONTEND)/package.json
 	@printf '{"extends":"%s","compilerOptions":{"rootDir":"%s","outDir":".","lib":["ES2022","DOM","DOM.Iterable"],%s},"include":["%s"]}\n' \
 	    $(abspath tests/http/tsconfig.json) $(abspath tests) \
-	    '"paths":{"#api":["../types/api.d.ts"],"#client":["../package/dist/index.d.ts"],"#client/*":["../package/dist/*"]}' \
+	    '"paths":{"#api":["../types/api.d.ts"],"#client":["../package/dist/index.d.ts"],"#client/*":["../package/dist/*"],"/client/index.js":["../package/dist/index.d.ts"],"playwright-core":["../node_modules/playwright-core/index.d.ts"]}' \
 	    '$(abspath tests/client)/**/*.ts' >$@
 
 $(FRONTEND)/tests/compiled: $(FRONTEND)/tests/tsconfig.json $(PACKAGE)/made tests/http/tsconfig.json $(FRONTEND_TEST_SRCS)
