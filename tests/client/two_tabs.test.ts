@@ -349,3 +349,40 @@ test('tabs that never hear of each other still lose nothing', async () => {
   assert.deepEqual(await Promise.all(copies.map(copy => said(second, copy, dose))), ['2']);
   assert.deepEqual(typedIn(service), { dose: '1' });
 });
+
+test('a take over that was not answered before the page crashed does not let old text write over the draft', async () => {
+  const { timers, service, a, b } = await setUp(false);
+  const first = await a.open();
+  first.answer(dose, '1');
+  await timers.advance(800);
+  const second = await b.open();
+  second.answer(dose, 'typed before it was seen');
+  first.answer(dose, '2');
+  await timers.advance(800);
+  b.network.fault = call => call.path === '/draft/takeover' ? 'unanswered' : undefined;
+  void second.takeOver();
+  await timers.advance(1100);
+  assert.equal(service.draft!.holder, (await b.client.tab).id);
+  b.network.fault = () => undefined;
+  const again = await b.reload();
+  assert.equal(again.shown(dose)?.value, '2');
+  await timers.advance(800);
+  assert.deepEqual(typedIn(service), { dose: '2' });
+  const [copy] = await copiesOf(again);
+  assert.deepEqual([copy!.where, await said(again, copy!, dose)], ['browser', 'typed before it was seen']);
+});
+
+test('the first autosave landed and the page crashed before it was told: the next page goes on from it', async () => {
+  const { timers, service, a } = await setUp(false);
+  const first = await a.open();
+  a.network.fault = call => call.method === 'PUT' ? 'unanswered' : undefined;
+  first.answer(dose, '1');
+  await timers.advance(800);
+  first.answer(blinding, 'double');
+  a.network.fault = () => undefined;
+  const again = await a.reload();
+  assert.deepEqual(again.allShown().map(shown => shown.value), ['1', 'double']);
+  await timers.advance(800);
+  assert.deepEqual(typedIn(service), { dose: '1', blinding: 'double' });
+  assert.deepEqual(await copiesOf(again), []);
+});

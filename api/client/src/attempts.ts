@@ -88,22 +88,27 @@ function afterExchange(exchange: Exchange, tried: number, random: () => number):
 
 /**
  * May any attempt have taken effect, now that this was answered? A 409 comes from behind the ledger: had one landed, its
- * receipt would have come instead. What comes from before it (too busy, no token, the store down) says nothing of others.
+ * receipt would have come instead. What may come from before it (no token, no member, too busy, its turn never came) says
+ * nothing of the others.
  */
 function isStillOpen(fate: Last, before: boolean): boolean {
   if (fate.kind === 'unanswered') return true;
   if (fate.kind === 'success') return false;
   if (fate.kind === 'unexpected') return before;
-  if (fate.problem.outcome === 'OutcomeUnknown') return true;
-  return fate.problem.status === 409 ? false : before;
+  const { outcome, status } = fate.problem;
+  if (outcome === 'OutcomeUnknown') return true;
+  return status === 409 && outcome !== 'RetryableConflict' ? false : before;
 }
 
-export async function attempt(wire: Wire, sent: Sent, patience: Patience = {}): Promise<Fate> {
+/** exchange: how one attempt is made, when not as any. */
+export async function attempt(
+  wire: Wire, sent: Sent, patience: Patience = {}, exchange: Wire['exchange'] = (what, signal) => wire.exchange(what, signal),
+): Promise<Fate> {
   const { signal, random = Math.random } = patience;
   const until = wire.timers.now() + (patience.patienceMs ?? PATIENCE_MS);
   let isOpen = patience.isOpen ?? false;
   for (let tried = 0; ; tried++) {
-    const { fate, wait, problem } = afterExchange(await wire.exchange(sent, signal), tried, random);
+    const { fate, wait, problem } = afterExchange(await exchange(sent, signal), tried, random);
     isOpen = isStillOpen(fate, isOpen);
     const last = { ...fate, isOpen } as Fate;
     if (wait === null || signal?.aborted || wire.timers.now() + wait > until) return last;

@@ -4,6 +4,8 @@ import { Commands } from './commands.js';
 import { Draft, type DraftOptions, type Opened } from './draft/draft.js';
 import { browserChannel, claimTab, type Channel, type Locks, type Tab } from './draft/tabs.js';
 import { randomUuid, storeOf, type TextStore } from './environment.js';
+import { Exports } from './exports.js';
+import { Operations } from './operations.js';
 import { Reads } from './reads.js';
 import { Wire, type WireOptions } from './wire.js';
 
@@ -25,6 +27,8 @@ export class Client {
   readonly wire: Wire;
   readonly commands: Commands;
   readonly reads: Reads;
+  readonly operations: Operations;
+  readonly exports: Exports;
   readonly #options: ClientOptions;
   readonly #own: TextStore;
   readonly #local: TextStore;
@@ -39,6 +43,8 @@ export class Client {
     this.wire = new Wire(options);
     this.commands = new Commands(this.wire, within(this.#own, `${options.person} `), options.uuid ?? randomUuid);
     this.reads = new Reads(this.wire);
+    this.operations = new Operations(this.wire, this.commands);
+    this.exports = new Exports(this.wire);
   }
 
   /** This tab, with an id that no other tab has. */

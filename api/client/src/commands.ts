@@ -30,6 +30,8 @@ export type CommandOptions = Patience & {
   headers?: Record<string, string>;
   /** Of a body that is a file: what tells it from another (name, size, date). */
   mark?: string;
+  /** How long one attempt may take, for what is large. */
+  attemptMs?: number;
   /** Called with the command's id before anything is sent. */
   onId?: (commandId: string) => void;
 };
@@ -149,6 +151,7 @@ export class Commands {
     const fate = await attempt(this.#wire, {
       method: envelope.method, path: envelope.path, ...(envelope.body === null ? {} : { body: envelope.body }),
       headers: { ...envelope.headers, 'Idempotency-Key': commandId },
+      ...(options.attemptMs === undefined ? {} : { attemptMs: options.attemptMs }),
     }, options);
     return { result: resultOf(commandId, fate), isOpen: fate.isOpen };
   }

@@ -11,6 +11,8 @@ export { type DraftState, type DraftStatus } from './draft/state.js';
 export { type SubmitOptions } from './draft/submit.js';
 export { claimTab, type Channel, type Locks, type Tab, type TabOptions } from './draft/tabs.js';
 export { memoryStore, systemTimers, useUuid, webStore, type TextStore, type Timers } from './environment.js';
+export { Exports, type Exported, type ExportResult } from './exports.js';
+export { Operations, type ImportOptions, type OperationResult, type OperationView } from './operations.js';
 export { watchPage } from './page.js';
 export { ReadFailed, Reads, type Read, type ReadResult } from './reads.js';
 export { type AnswerOf, type AnyProblem, type OperationOf, type PathOf, type ProblemOf, type RequestOf, type Schemas, type components, type operations, type paths } from './types.js';

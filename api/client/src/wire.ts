@@ -22,6 +22,8 @@ export type Sent = {
   body?: string | Blob | ArrayBuffer;
   /** Let it be delivered although the page is being closed; for small bodies only. */
   keepalive?: boolean;
+  /** How long this attempt may take, when not as long as any. */
+  attemptMs?: number;
 };
 
 export type Answer = {
@@ -44,7 +46,7 @@ function problemOf(type: string, json: unknown): AnyProblem | null {
   return typeof (json as AnyProblem).outcome === 'string' ? json as AnyProblem : null;
 }
 
-async function answerOf(response: Response): Promise<Answer> {
+export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
   let json: unknown;
@@ -79,7 +81,7 @@ export class Wire {
   /** The whole answer. An aborted signal makes it lost. */
   async exchange(sent: Sent, signal?: AbortSignal): Promise<Exchange> {
     const limit = new AbortController();
-    const give = this.timers.after(this.#options.attemptMs ?? 40_000, () => limit.abort(new Error('no answer in time')));
+    const give = this.timers.after(sent.attemptMs ?? this.#options.attemptMs ?? 40_000, () => limit.abort(new Error('no answer in time')));
     const stop = () => limit.abort(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
     try {
@@ -115,13 +117,14 @@ export class Wire {
   }
 }
 
-/** A template with the ids put in, and a query. What is undefined in the query is left out. */
+/** A template with the ids put in, and a query: what is undefined is left out, a list is said item by item. */
 export function pathOf(template: string, ids: Record<string, unknown> = {}, query: Record<string, unknown> = {}): string {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (ids[name] === undefined) throw new TypeError(`${template} needs ${name}`);
     return encodeURIComponent(String(ids[name]));
   });
-  const asked = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const words = new URLSearchParams(asked.map(([name, value]) => [name, String(value)])).toString();
+  const asked = Object.entries(query).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).filter(one => one !== undefined && one !== null).map(one => [name, String(one)]));
+  const words = new URLSearchParams(asked).toString();
   return words === '' ? path : `${path}?${words}`;
 }

@@ -44,6 +44,8 @@ export class Service {
   heads = new Map<string, Schemas['AnswerView']>();
   draft: Draft | null = null;
   copies: Copy[] = [];
+  /** Every value that was ever in a version. */
+  readonly history: string[] = [];
   /** What the commands that took effect were, in order. */
   readonly done: string[] = [];
   /** Every request there was. */
@@ -324,6 +326,7 @@ export class Service {
       const same = head !== undefined && JSON.stringify(head.value) === JSON.stringify(answer.value) && (head.notes ?? '') === (answer.notes ?? '');
       const view = same ? head : { question: answer.question, ...(answer.path ? { path: answer.path } : {}), value: answer.value, revision: randomUUID(), ...(answer.notes ? { notes: answer.notes } : {}) } as Schemas['AnswerView'];
       this.heads.set(key, view);
+      this.history.push(JSON.stringify(view.value));
       this.answers.set(key, view);
       receipts.push({ question: answer.question, ...(answer.path ? { path: answer.path } : {}), revision: view.revision });
     }

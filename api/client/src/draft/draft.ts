@@ -89,7 +89,7 @@ export class Draft {
     const onDone = () => this.#hints.changed();
     this.#writer = new Writer({ ...shared, desk, local, onHold: onDone });
     this.#submitter = new Submitter({ ...shared, desk, writer: this.#writer, commands, formVersion: options.formVersion, onDone });
-    this.copies = new Copies({ ...shared, desk, writer: this.#writer, local, turn: run => this.#turn(run), onTyped: () => this.#typed(), onDone });
+    this.copies = new Copies({ ...shared, desk, writer: this.#writer, local, turn: run => this.#step(run), onTyped: () => this.#typed(), onDone });
     this.#autosave = new Alarm(timers, () => void this.#turn(() => this.#write()));
     this.#heartbeat = new Alarm(timers, () => void this.#turn(() => this.#beat()));
     this.#poll = new Alarm(timers, () => void this.#turn(() => this.#look()));
@@ -99,10 +99,10 @@ export class Draft {
 
   /** Read session and draft, and go on from what an earlier page of this tab, or a closed one, left. */
   static async open(context: DraftContext, options: DraftOptions, patience: Patience = {}): Promise<Opened> {
-    const server = new DraftServer(context.wire, context.commands, options);
+    const server = new DraftServer(context.wire, context.commands, context.random, options);
     const local = new LocalText(context.local, `${context.person} ${server.base}`);
     const pending = context.commands.pending(server.intent);
-    const resumed = await context.commands.resume<SessionReceipt, SaveProblem>(server.intent, patience);
+    const resumed = await context.commands.resume<SessionReceipt, SaveProblem>(server.intent, { random: context.random, ...patience });
     if (resumed !== null && resumed.outcome !== 'Done' && context.commands.pending(server.intent) !== null) return resumed;
     const both = await server.read(patience);
     if (both.outcome !== 'Done') return both;
@@ -189,7 +189,7 @@ export class Draft {
 
   /** Hold the draft in this tab, whoever holds it. The other one becomes read only, and what it types then is kept. */
   takeOver(patience: Patience = {}): Promise<StepResult> {
-    return this.#turn(async () => {
+    return this.#step(async () => {
       const holder = this.#desk.stored?.holder ?? null;
       if (holder !== null && !this.#desk.isHolder && await this.#context.tab.isClosed(holder) !== true) {
         await this.#hints.ask(holder, this.#context.timers, this.#options.handOverMs);
@@ -203,7 +203,7 @@ export class Draft {
 
   /** Load what the service has. What is typed here and nowhere else becomes a copy in this browser. */
   reload(patience: Patience = {}): Promise<StepResult> {
-    return this.#turn(() => this.#startAnew(patience, 'stale'));
+    return this.#step(() => this.#startAnew(patience, 'stale'));
   }
 
   /** After `refused`, or to look at once: read, and go on. */
@@ -222,7 +222,7 @@ export class Draft {
 
   /** Throw away all that is typed and in no version. The service notes that it was done. */
   discard(patience: Patience = {}): Promise<StepResult> {
-    return this.#turn(async () => {
+    return this.#step(async () => {
       const both = await this.#server.read(patience);
       if (both.outcome !== 'Done') return both;
       const { draft } = both.value;
@@ -254,6 +254,11 @@ export class Draft {
     const after = () => this.#after();
     this.#turns = turn.then(after, after);
     return turn;
+  }
+
+  /** A turn of a draft that is still open. */
+  #step(run: () => Promise<StepResult>): Promise<StepResult> {
+    return this.#turn(async () => this.#ends.signal.aborted ? { outcome: 'Blocked', status: 'closed', problem: null } : run());
   }
 
   /** After each turn: what is to happen next, and when. */

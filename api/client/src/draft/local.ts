@@ -8,6 +8,8 @@ export type TypedRecord = {
   baseVersion: string | null;
   /** The draft's etag it was typed on; null: there was no draft. */
   etag: number | null;
+  /** The generation of the draft's lease it was typed under; 0: there was no draft. */
+  leaseGeneration: number;
   touchedAt: number;
   content: DraftContent;
   reverted: AnswerPlace[];

@@ -46,11 +46,16 @@ async function isOurs(record: TypedRecord, { tab, timers }: RestoreOptions): Pro
   return await tab.isClosed(record.holder) ?? timers.wall() - record.touchedAt > ABANDONED_MS;
 }
 
-/** Has nobody else written since this was typed? */
+/**
+ * Has nobody else written since this was typed? The draft is as it was, or only the tab that typed has written: under the
+ * same lease, or under the first one there was. To hold the draft now is not enough: it may have been taken over since.
+ */
 function fits(record: TypedRecord, before: Stored | null, { desk, landed }: RestoreOptions): boolean {
   const from = landed !== null && record.baseVersion === landed.from ? landed.to : record.baseVersion;
   if (from !== desk.base.versionId) return false;
-  return before === null ? record.etag === null : record.etag === before.etag || record.holder === before.holder;
+  if (before === null || record.etag === before.etag) return before !== null || record.etag === null;
+  const isFirst = record.etag === null && before.leaseGeneration === 1;
+  return record.holder === before.holder && (isFirst || record.leaseGeneration === before.leaseGeneration);
 }
 
 function lay(record: TypedRecord, desk: Desk, writer: Writer): boolean {

@@ -17,11 +17,13 @@ export class DraftServer {
   readonly base: string;
   readonly #wire: Wire;
   readonly #commands: Commands;
+  readonly #random: () => number;
 
-  constructor(wire: Wire, commands: Commands, path: SessionPath) {
+  constructor(wire: Wire, commands: Commands, random: () => number, path: SessionPath) {
     this.base = pathOf('/v1/projects/{project}/studies/{study}/forms/{form}/session', path);
     this.#wire = wire;
     this.#commands = commands;
+    this.#random = random;
   }
 
   /** The name under which Save, Complete and Withdraw are kept: of one session one at a time. */
@@ -62,7 +64,7 @@ export class DraftServer {
   }
 
   discard(holder: string, etag: number, options: CommandOptions): Promise<Result<DraftReceipt>> {
-    return this.#commands.sendAs('DELETE', `${this.base}/draft`, JSON.stringify({ holder, etag }), options);
+    return this.#send('DELETE', 'draft', { holder, etag }, options);
   }
 
   /** Save, Complete or Withdraw. */
@@ -91,16 +93,20 @@ export class DraftServer {
   }
 
   discardCopy(id: string, options: CommandOptions): Promise<Result<DraftReceipt>> {
-    return this.#commands.sendAs('POST', `${this.base}/draft/conflicts/${id}/discard`, null, options);
+    return this.#send('POST', `draft/conflicts/${id}/discard`, null, options);
   }
 
   #post<T, P>(name: string, body: unknown, options: CommandOptions): Promise<Result<T, P>> {
-    return this.#commands.sendAs('POST', `${this.base}/${name}`, JSON.stringify(body), options);
+    return this.#send('POST', name, body, options);
+  }
+
+  #send<T, P>(method: string, name: string, body: unknown, options: CommandOptions): Promise<Result<T, P>> {
+    return this.#commands.sendAs(method, `${this.base}/${name}`, body === null ? null : JSON.stringify(body), { random: this.#random, ...options });
   }
 
   /** Null when it is not there. */
   async #get<T>(path: string, patience: Patience): Promise<Fetched<T | null>> {
-    const fate = await attempt(this.#wire, { method: 'GET', path }, patience);
+    const fate = await attempt(this.#wire, { method: 'GET', path }, { random: this.#random, ...patience });
     switch (fate.kind) {
       case 'success': return { outcome: 'Done', value: fate.answer.json as T };
       case 'refused': return fate.problem.outcome === 'NotFound' ? { outcome: 'Done', value: null } : { ...fate.problem, retryAfterMs: fate.retryAfterMs };

@@ -78,14 +78,15 @@ type Said = { kind?: string; id?: string; from?: string; to?: string };
 /** Answers for one id on the channel: asks whether it is taken, and says so to whoever asks. */
 class Claim {
   readonly #channel: Channel;
-  readonly #me = randomUuid(); // of this page, not of the tab
+  readonly #me: string; // of this page, not of the tab
   #id = '';
   #owned = false;
   #taken: (() => void) | null = null;
   readonly #hear = (event: { data: unknown }) => this.#heard(event.data as Said);
 
-  constructor(channel: Channel) {
+  constructor(channel: Channel, me: string) {
     this.#channel = channel;
+    this.#me = me;
     channel.addEventListener('message', this.#hear);
   }
 
@@ -145,7 +146,7 @@ export async function claimTab(options: TabOptions = {}): Promise<Tab> {
   const locks = options.locks === undefined ? browserLocks() : options.locks;
   const channel = options.channel === undefined ? browserChannel() : options.channel;
   const timers = options.timers ?? systemTimers, uuid = options.uuid ?? randomUuid;
-  const claim = locks === null && channel !== null ? new Claim(channel) : null;
+  const claim = locks === null && channel !== null ? new Claim(channel, uuid()) : null;
   for (let id = own.get(NAME) ?? uuid(); ; id = uuid()) {
     const unlock = locks === null ? null : await hold(locks, id, timers);
     if (unlock === 'taken' || (claim !== null && !await claim.ask(id, timers))) continue;

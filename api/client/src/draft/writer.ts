@@ -170,7 +170,7 @@ export class Writer {
   async refresh(problem: AnyProblem | null = null): Promise<Step> {
     this.#mustRead = true;
     if (problem !== null && ++this.#reads > MOST_READS) return this.#blocked({ kind: 'stale', problem });
-    const fresh = await this.#o.server.read({ signal: this.#o.ends, patienceMs: -1, random: this.#o.random });
+    const fresh = await this.#o.server.read({ signal: this.#o.ends, patienceMs: -1 });
     if (this.#o.ends.aborted) return 'blocked';
     if (fresh.outcome !== 'Done') return this.#unread(fresh);
     this.isOffline = this.isChecking = false;
@@ -272,6 +272,7 @@ export class Writer {
   /** Keep it in this browser until the service has it. Called after everything that is typed or answered. */
   persist(): void {
     const { local, holder, timers } = this.#o;
+    const { base, stored } = this.desk;
     const unkept = this.unkept();
     const reverted = [...this.desk.dirtyKeys].filter(key => !this.desk.typed.has(key)).map(placeOfKey);
     if (unkept.size === 0 && reverted.length === 0) {
@@ -280,8 +281,8 @@ export class Writer {
       return;
     }
     this.isKeptHere = local.keepTyped({
-      holder, baseVersion: this.desk.base.versionId, etag: this.desk.stored?.etag ?? null, touchedAt: timers.wall(),
-      content: contentTo(unkept), reverted,
+      holder, baseVersion: base.versionId, etag: stored?.etag ?? null, leaseGeneration: stored?.leaseGeneration ?? 0,
+      touchedAt: timers.wall(), content: contentTo(unkept), reverted,
     });
   }
 
