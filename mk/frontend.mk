@@ -1,10 +1,11 @@
 # The front end's client: api/client made a package, and its tests: by itself, against the real daemon, and in a browser.
 # Types come from api/openapi.yaml; tools and lockfile are those of tests/http.
 
-FRONTEND      = $(BUILD)/client
-FRONTEND_SRCS = $(wildcard api/client/src/*.ts api/client/src/*/*.ts)
+FRONTEND           = $(BUILD)/client
+FRONTEND_SRCS      = $(wildcard api/client/src/*.ts api/client/src/*/*.ts)
+FRONTEND_TESTS     = $(FRONTEND)/tests/client
 FRONTEND_TEST_SRCS = $(wildcard tests/client/*.ts tests/client/*/*.ts tests/http/support/*.ts)
-PACKAGE       = $(FRONTEND)/package
+PACKAGE            = $(FRONTEND)/package
 
 .PHONY: client check-frontend
 
@@ -48,6 +49,8 @@ $(FRONTEND)/tests/compiled: $(FRONTEND)/tests/tsconfig.json $(PACKAGE)/made test
 	@$(NODE_MODULES)/.bin/tsc -p $(FRONTEND)/tests/tsconfig.json
 	@touch $@
 
-## make check-frontend  the front end's client: by itself, against the real daemon, in two browser tabs (PROFILE=test)
+check-client: $(FRONTEND)/tests/compiled
+
+# Only those.
 check-frontend: $(FRONTEND)/tests/compiled $(PROGRAMS)
-	@NODE=$(NODE) EVIDENCED_BIN=$(abspath $(O)) tests/http/run $(FRONTEND)/tests/client $(BUILD)/totals/$@@$(PROFILE)
+	@NODE=$(NODE) EVIDENCED_BIN=$(abspath $(O)) tests/http/run $(FRONTEND_TESTS)

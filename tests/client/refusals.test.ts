@@ -177,6 +177,29 @@ test('saving again while it is being checked finds out first, and makes no secon
   assert.deepEqual([service.versionSeq, service.state], [3, 'completed']);
 });
 
+test('a Save found out late does not lead back to its version when a newer one was loaded meanwhile', async () => {
+  const { timers, service, browser, tab } = setUp();
+  browser.hub.isSilent = true;
+  const draft = await tab.open();
+  draft.answer(dose, '1');
+  await timers.advance(800);
+  tab.network.fault = call => isSave(call) ? 'unanswered' : undefined;
+  assert.equal((await draft.save({ patienceMs: 0 })).outcome, 'Unanswered');
+  const other = await browser.tab().open();
+  const taking = other.takeOver();
+  await timers.advance(2_000);
+  await taking;
+  other.answer(dose, '2');
+  assert.equal((await other.save()).outcome, 'Done');
+  other.close();
+  assert.equal((await draft.reload()).outcome, 'Done');
+  assert.equal(draft.shown(dose)?.value, '2');
+  tab.network.fault = () => undefined;
+  await timers.advance(120_000);
+  assert.deepEqual([draft.lateResult?.outcome, draft.state.status, draft.state.versionId, draft.shown(dose)?.value], ['Done', 'idle', service.versionId, '2']);
+  assert.equal(service.versionSeq, 2);
+});
+
 test('a Save cannot be sent while the service is away: it says so, and what is typed is safe', async () => {
   const { timers, service, tab } = setUp();
   const draft = await tab.open();

@@ -66,8 +66,10 @@ export function judge(answer: Answer): Judged {
   return { kind: 'unexpected' };
 }
 
-/** What to do with one exchange: its fate if it ends here, else how long to wait, and the fate should patience end. */
-function afterExchange(exchange: Exchange, tried: number, random: () => number): { fate: Last; wait: number | null; problem: AnyProblem | null } {
+/** Of one exchange: its fate if it ends here, else how long to wait, and the fate should patience end. */
+type After = { fate: Last; wait: number | null; problem: AnyProblem | null };
+
+function afterExchange(exchange: Exchange, tried: number, random: () => number): After {
   const soon = backOff(tried, random);
   if (exchange.lost) return { fate: { kind: 'unanswered', cause: exchange.cause }, wait: soon, problem: null };
   const { answer } = exchange;

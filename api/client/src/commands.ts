@@ -42,7 +42,14 @@ type Body = string | Blob | ArrayBuffer;
  * What is kept of a command whose fate is not known. A body that is a file is not kept, only its `mark`: then the
  * caller must give the file again.
  */
-export type Pending = { commandId: string; method: string; path: string; headers: Record<string, string>; body: string | null; mark: string | null };
+export type Pending = {
+  commandId: string;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | null;
+  mark: string | null;
+};
 
 type Envelope = Omit<Pending, 'commandId' | 'body'> & { body: Body | null };
 
@@ -164,8 +171,11 @@ function isSame(pending: Pending, envelope: Envelope): boolean {
 
 function resultOf(commandId: string, fate: Fate): Result<unknown> {
   switch (fate.kind) {
-    case 'success':
-      return { outcome: 'Done', commandId, receipt: fate.answer.json, replayed: fate.answer.headers.get('idempotency-replayed') === 'true', answer: fate.answer };
+    case 'success': {
+      const { answer } = fate;
+      const replayed = answer.headers.get('idempotency-replayed') === 'true';
+      return { outcome: 'Done', commandId, receipt: answer.json, replayed, answer };
+    }
     case 'refused':
       return { ...fate.problem, commandId, retryAfterMs: fate.retryAfterMs };
     case 'unexpected':

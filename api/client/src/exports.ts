@@ -1,7 +1,7 @@
 // Exports: long answers, piece by piece as they come.
 import { attempt, type Patience } from './attempts.js';
 import type { OperationOf, PathOf, ProblemOf, RequestOf } from './types.js';
-import { answerOf, pathOf, type Exchange, type Wire } from './wire.js';
+import { answerOf, pathOf, type Exchange, type Sent, type Wire } from './wire.js';
 
 /** `body` fails where the answer was cut off: what came until then is not the whole export. */
 export type Exported = { outcome: 'Done'; contentType: string; body: ReadableStream<Uint8Array> };
@@ -20,10 +20,12 @@ export class Exports {
   }
 
   /** Begin an export: `(await open('/v1/…/answers.csv', { path })).body` is to be piped where it shall go. */
-  async open<P extends PathOf<'get'>>(template: P, request: RequestOf<OperationOf<P, 'get'>>, patience: Patience = {}): Promise<ExportResult<ProblemOf<OperationOf<P, 'get'>>>> {
+  async open<P extends PathOf<'get'>>(
+    template: P, request: RequestOf<OperationOf<P, 'get'>>, patience: Patience = {},
+  ): Promise<ExportResult<ProblemOf<OperationOf<P, 'get'>>>> {
     const { path, query } = request as { path?: Record<string, unknown>; query?: Record<string, unknown> };
     let body: ReadableStream<Uint8Array> | null = null;
-    const fate = await attempt(this.#wire, { method: 'GET', path: pathOf(template, path, query) }, patience, async (sent, signal): Promise<Exchange> => {
+    const begin = async (sent: Sent, signal?: AbortSignal): Promise<Exchange> => {
       try {
         const response = await this.#wire.open(sent, signal);
         if (response.status !== 200 || isPage(response)) return { lost: false, answer: await answerOf(response) };
@@ -32,10 +34,11 @@ export class Exports {
       } catch (cause) {
         return { lost: true, cause };
       }
-    });
+    };
+    const fate = await attempt(this.#wire, { method: 'GET', path: pathOf(template, path, query) }, patience, begin);
     switch (fate.kind) {
       case 'success': return { outcome: 'Done', contentType: fate.answer.headers.get('content-type') ?? '', body: body! };
-      case 'refused': return { ...fate.problem, retryAfterMs: fate.retryAfterMs } as unknown as ProblemOf<OperationOf<P, 'get'>> & { retryAfterMs: number | null };
+      case 'refused': return { ...fate.problem, retryAfterMs: fate.retryAfterMs } as never;
       case 'unexpected': return { outcome: 'Unexpected', status: fate.answer.status, text: fate.answer.text };
       case 'unanswered': return { outcome: 'Unanswered', cause: fate.cause };
     }

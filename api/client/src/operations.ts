@@ -1,6 +1,6 @@
 // Long work: begun by a command, followed until it is settled.
 import { attempt, type Patience } from './attempts.js';
-import type { CommandOptions, Commands, Done, Result } from './commands.js';
+import type { CommandOptions, Commands, Result } from './commands.js';
 import { pause } from './environment.js';
 import type { AnyProblem } from './types.js';
 import { pathOf, retryAfterOf, type Wire } from './wire.js';
@@ -17,8 +17,9 @@ export type Settled = { outcome: 'Done'; operation: OperationView };
 
 export type OperationResult =
   | Settled
-  | Exclude<Result<OperationView>, Done<OperationView>>
-  | { outcome: 'Unanswered'; cause: unknown };
+  | (AnyProblem & { retryAfterMs: number | null })
+  | { outcome: 'Unanswered'; cause: unknown }
+  | { outcome: 'Unexpected'; status: number; text: string };
 
 export type FollowOptions = Patience & {
   /** Called with each state of it that is new. */
@@ -70,13 +71,16 @@ export class Operations {
     const path = pathOf('/v1/projects/{project}/imports', { project }, { dryRun, skipRefused, delimiter, label: labels });
     const mark = markOf(file);
     const begun: Result<OperationView> = await this.#commands.sendAs('POST', path, file, {
-      attemptMs: UPLOAD_MS, patienceMs: UPLOAD_MS, ...others, headers: { 'Content-Type': mediaType }, ...(mark === undefined ? {} : { mark }),
+      attemptMs: UPLOAD_MS, patienceMs: UPLOAD_MS, ...others, headers: { 'Content-Type': mediaType },
+      ...(mark === undefined ? {} : { mark }),
     });
     return this.#toTheEnd(project, begun, options);
   }
 
   /** Take an import back, and follow that to its end. */
-  async undoImport(project: string, operation: string, options: FollowOptions & Pick<CommandOptions, 'intent'> = {}): Promise<OperationResult> {
+  async undoImport(
+    project: string, operation: string, options: FollowOptions & Pick<CommandOptions, 'intent'> = {},
+  ): Promise<OperationResult> {
     const path = pathOf('/v1/projects/{project}/imports/{operation}/undo', { project, operation });
     const begun: Result<OperationView> = await this.#commands.sendAs('POST', path, null, options);
     return this.#toTheEnd(project, begun, options);
@@ -88,8 +92,8 @@ export class Operations {
     for (let etag: string | null = null; ;) {
       const fate = await attempt(this.#wire, { method: 'GET', path, headers: etag === null ? {} : { 'If-None-Match': etag } }, options);
       if (fate.kind === 'unanswered') return { outcome: 'Unanswered', cause: fate.cause };
-      if (fate.kind === 'unexpected') return { outcome: 'Unexpected', commandId: '', status: fate.answer.status, text: fate.answer.text };
-      if (fate.kind === 'refused') return { ...(fate.problem as AnyProblem), commandId: fate.problem.commandId ?? '', retryAfterMs: fate.retryAfterMs };
+      if (fate.kind === 'unexpected') return { outcome: 'Unexpected', status: fate.answer.status, text: fate.answer.text };
+      if (fate.kind === 'refused') return { ...fate.problem, retryAfterMs: fate.retryAfterMs };
       if (fate.answer.status !== 304) {
         const view = fate.answer.json as OperationView;
         etag = fate.answer.headers.get('etag');
@@ -105,6 +109,7 @@ export class Operations {
   async #toTheEnd(project: string, begun: Result<OperationView>, options: FollowOptions): Promise<OperationResult> {
     if (begun.outcome !== 'Done') return begun;
     options.onProgress?.(begun.receipt);
-    return begun.receipt.status === 'running' ? this.follow(project, begun.receipt.id, options) : { outcome: 'Done', operation: begun.receipt };
+    if (begun.receipt.status !== 'running') return { outcome: 'Done', operation: begun.receipt };
+    return this.follow(project, begun.receipt.id, options);
   }
 }

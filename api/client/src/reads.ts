@@ -44,14 +44,15 @@ export class Reads {
 
   /** Read anything. The caller says what comes back, and must not change it: the next read may be answered with it. */
   async getAs<T, P = AnyProblem>(path: string, patience: Patience = {}): Promise<ReadResult<T, P>> {
+    const again = ({ value, etag }: Remembered): Read<T> => ({ outcome: 'Done', value: value as T, etag, fresh: false });
     const known = this.#remembered.get(path);
     if (known !== undefined) this.#remember(path, known); // used last
-    if (known?.immutable) return { outcome: 'Done', value: known.value as T, etag: known.etag, fresh: false };
+    if (known?.immutable) return again(known);
     const headers: Record<string, string> = known === undefined ? {} : { 'If-None-Match': known.etag };
     const fate = await attempt(this.#wire, { method: 'GET', path, headers }, patience);
     switch (fate.kind) {
       case 'success': {
-        if (fate.answer.status === 304 && known !== undefined) return { outcome: 'Done', value: known.value as T, etag: known.etag, fresh: false };
+        if (fate.answer.status === 304 && known !== undefined) return again(known);
         const etag = fate.answer.headers.get('etag');
         const immutable = /\bimmutable\b/.test(fate.answer.headers.get('cache-control') ?? '');
         if (etag !== null) this.#remember(path, { etag, value: fate.answer.json, immutable });

@@ -21,7 +21,8 @@ export type RequestOf<O> =
   & (O extends { requestBody: { content: { 'application/json': infer T } } } ? { body: T } : { body?: never });
 
 /** What a success carries. */
-export type AnswerOf<O> = O extends { responses: infer R } ? { [S in keyof R]: S extends 200 | 201 | 202 ? Json<R[S]> : never }[keyof R] : never;
+export type AnswerOf<O> = O extends { responses: infer R }
+  ? { [S in keyof R]: S extends 200 | 201 | 202 ? Json<R[S]> : never }[keyof R] : never;
 
 /** Every problem the operation may answer, told apart by `outcome`. */
 export type ProblemOf<O> = O extends { responses: infer R } ? { [S in keyof R]: ProblemJson<R[S]> }[keyof R] : never;
@@ -30,4 +31,5 @@ export type ProblemOf<O> = O extends { responses: infer R } ? { [S in keyof R]: 
  * Any problem there is, told apart by `outcome`. A newer service may answer one that is not here: go by `retryable`, and
  * show `detail` to the person.
  */
-export type AnyProblem = Extract<Schemas[keyof Schemas], { type: string; title: string; detail: string; outcome: string; retryable: boolean }>;
+export type AnyProblem = Extract<
+  Schemas[keyof Schemas], { type: string; title: string; detail: string; outcome: string; retryable: boolean }>;

@@ -20,7 +20,7 @@ export type Sent = {
   path: string;
   headers?: Record<string, string>;
   body?: string | Blob | ArrayBuffer;
-  /** Let it be delivered although the page is being closed; for small bodies only. */
+  /** From a hidden page, let it be delivered although the page is closed meanwhile; for small bodies only. */
   keepalive?: boolean;
   /** How long this attempt may take, when not as long as any. */
   attemptMs?: number;
@@ -39,7 +39,8 @@ export type Answer = {
 /** `lost`: nobody knows whether it arrived. */
 export type Exchange = { lost: false; answer: Answer } | { lost: true; cause: unknown };
 
-const KEEPALIVE_BYTES = 60_000; // browsers allow 64 KiB for all such requests of a page together
+const ATTEMPT_MS = 40_000;
+const KEEPALIVE_LENGTH = 20_000; // at most three bytes each; browsers allow 64 KiB for all such requests together
 
 function problemOf(type: string, json: unknown): AnyProblem | null {
   if (!type.startsWith('application/problem+json') || json === null || typeof json !== 'object') return null;
@@ -81,7 +82,8 @@ export class Wire {
   /** The whole answer. An aborted signal makes it lost. */
   async exchange(sent: Sent, signal?: AbortSignal): Promise<Exchange> {
     const limit = new AbortController();
-    const give = this.timers.after(sent.attemptMs ?? this.#options.attemptMs ?? 40_000, () => limit.abort(new Error('no answer in time')));
+    const most = sent.attemptMs ?? this.#options.attemptMs ?? ATTEMPT_MS;
+    const give = this.timers.after(most, () => limit.abort(new Error('no answer in time')));
     const stop = () => limit.abort(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
     try {
@@ -109,13 +111,16 @@ export class Wire {
     return send(this.#base + sent.path, {
       method: sent.method, headers,
       ...(sent.body === undefined ? {} : { body: sent.body }),
-      ...(sent.keepalive && typeof sent.body === 'string' && sent.body.length < KEEPALIVE_BYTES ? { keepalive: true } : {}),
+      ...(sent.keepalive && isLeaving() && typeof sent.body === 'string' && sent.body.length < KEEPALIVE_LENGTH ? { keepalive: true } : {}),
       ...(signal === undefined ? {} : { signal }),
       // The service says itself what may be kept; what may, this layer keeps, by its ETag.
       cache: 'no-store',
     });
   }
 }
+
+/** A hidden page may be closed without a word. */
+const isLeaving = () => typeof document !== 'undefined' && document.visibilityState === 'hidden';
 
 /** A template with the ids put in, and a query: what is undefined is left out, a list is said item by item. */
 export function pathOf(template: string, ids: Record<string, unknown> = {}, query: Record<string, unknown> = {}): string {

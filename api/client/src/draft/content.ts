@@ -39,9 +39,9 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
   }
-  const names = Object.keys(a);
-  return names.length === Object.keys(b).length
-    && names.every(name => Object.hasOwn(b, name) && isEqual((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
+  const one = a as Record<string, unknown>, other = b as Record<string, unknown>, names = Object.keys(one);
+  return names.length === Object.keys(other).length
+    && names.every(name => Object.hasOwn(other, name) && isEqual(one[name], other[name]));
 }
 
 const notesOf = (notes: string | null | undefined) => notes ?? '';

@@ -94,7 +94,8 @@ export class Copies {
     const content = contentFrom(this.#here(id));
     const lost = overwritten(desk.typed, content);
     const room = lost.size === 0 || local.keepCopy({
-      reason: 'overwritten', baseVersion: desk.base.versionId, keptAt: new Date(this.#o.writer.wall()).toISOString(), content: contentTo(lost),
+      reason: 'overwritten', baseVersion: desk.base.versionId, keptAt: new Date(writer.wall()).toISOString(),
+      content: contentTo(lost),
     });
     if (!room) return { outcome: 'NoRoom' };
     desk.lay(content);

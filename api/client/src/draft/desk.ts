@@ -181,7 +181,8 @@ export class Desk {
 
   written(write: Write, receipt: AutosaveReceipt): void {
     this.leased(receipt);
-    this.stored = { ...this.stored!, content: write.content, formVersion: write.method === 'PUT' ? this.#formVersion : this.stored!.formVersion };
+    const { formVersion } = this.stored!;
+    this.stored = { ...this.stored!, content: write.content, formVersion: write.method === 'PUT' ? this.#formVersion : formVersion };
     this.#whole = false;
     this.#compare();
   }

@@ -82,14 +82,16 @@ export class Draft {
     this.#options = { ...DEFAULTS, ...options };
     this.#server = server;
     const { timers, random, tab, commands } = context;
-    const shared = { server, holder: tab.id, stage: options.stage, timers, random, ends: this.#ends.signal, onChange: () => this.#update() };
+    const ends = this.#ends.signal, onChange = () => this.#update(), onDone = () => this.#hints.changed();
+    const shared = { server, holder: tab.id, stage: options.stage, timers, random, ends, onChange };
     const desk = new Desk(tab.id, options.formVersion, baseFrom(both.session), storedFrom(both.draft));
     this.#desk = desk;
     this.#hints = new Hints(context.channel, `${context.person} ${server.base}`, tab.id);
-    const onDone = () => this.#hints.changed();
     this.#writer = new Writer({ ...shared, desk, local, onHold: onDone });
     this.#submitter = new Submitter({ ...shared, desk, writer: this.#writer, commands, formVersion: options.formVersion, onDone });
-    this.copies = new Copies({ ...shared, desk, writer: this.#writer, local, turn: run => this.#step(run), onTyped: () => this.#typed(), onDone });
+    this.copies = new Copies({
+      ...shared, desk, writer: this.#writer, local, turn: run => this.#step(run), onTyped: () => this.#typed(), onDone,
+    });
     this.#autosave = new Alarm(timers, () => void this.#turn(() => this.#write()));
     this.#heartbeat = new Alarm(timers, () => void this.#turn(() => this.#beat()));
     this.#poll = new Alarm(timers, () => void this.#turn(() => this.#look()));

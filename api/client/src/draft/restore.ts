@@ -64,8 +64,8 @@ function lay(record: TypedRecord, desk: Desk, writer: Writer): boolean {
     const known = desk.base.answers.get(key);
     if (known === undefined && change.kind === 'withdrawn') continue;
     if (known !== undefined && saysTheSame(change, changeOf(known)) && !desk.typed.has(key)) continue;
-    const revised = change.kind === 'answer' && known !== undefined ? { ...change, answer: { ...change.answer, baseRevision: known.revision } } : change;
-    changes.set(key, revised);
+    const isOlder = change.kind === 'answer' && known !== undefined;
+    changes.set(key, isOlder ? { ...change, answer: { ...change.answer, baseRevision: known.revision } } : change);
   }
   desk.lay(changes, record.reverted.map(keyOf));
   writer.persist();

@@ -4,7 +4,9 @@ import type { CommandOptions, Commands, Result } from '../commands.js';
 import { pathOf, type Exchange, type Wire } from '../wire.js';
 import type { Write } from './desk.js';
 import type { Fetched, SaveProblem } from './outcomes.js';
-import type { DraftCopyPage, DraftCopyView, DraftReceipt, DraftView, SaveRequest, SessionReceipt, SessionView, WithdrawRequest } from './shapes.js';
+import type {
+  DraftCopyPage, DraftCopyView, DraftReceipt, DraftView, SaveRequest, SessionReceipt, SessionView, WithdrawRequest,
+} from './shapes.js';
 
 export type SessionPath = { project: string; study: string; form: string };
 
@@ -101,7 +103,8 @@ export class DraftServer {
   }
 
   #send<T, P>(method: string, name: string, body: unknown, options: CommandOptions): Promise<Result<T, P>> {
-    return this.#commands.sendAs(method, `${this.base}/${name}`, body === null ? null : JSON.stringify(body), { random: this.#random, ...options });
+    const text = body === null ? null : JSON.stringify(body);
+    return this.#commands.sendAs(method, `${this.base}/${name}`, text, { random: this.#random, ...options });
   }
 
   /** Null when it is not there. */
@@ -109,7 +112,9 @@ export class DraftServer {
     const fate = await attempt(this.#wire, { method: 'GET', path }, { random: this.#random, ...patience });
     switch (fate.kind) {
       case 'success': return { outcome: 'Done', value: fate.answer.json as T };
-      case 'refused': return fate.problem.outcome === 'NotFound' ? { outcome: 'Done', value: null } : { ...fate.problem, retryAfterMs: fate.retryAfterMs };
+      case 'refused':
+        if (fate.problem.outcome === 'NotFound') return { outcome: 'Done', value: null };
+        return { ...fate.problem, retryAfterMs: fate.retryAfterMs };
       case 'unexpected': return { outcome: 'Unexpected', status: fate.answer.status, text: fate.answer.text };
       case 'unanswered': return { outcome: 'Unanswered', cause: fate.cause };
     }

@@ -20,5 +20,6 @@ export type StaleAnswer = Schemas['StaleAnswer'];
 export type WithdrawRequest = Schemas['WithdrawRequest'];
 
 /** What refusals say of the draft as it is stored, each some of it. */
-export type DraftMembers = Partial<Pick<Schemas['DraftLeaseHeld'], 'copyId' | 'etag' | 'writeSeq' | 'holder' | 'leaseGeneration' | 'leaseExpiresAt'>>
+export type DraftMembers =
+  & Partial<Pick<Schemas['DraftLeaseHeld'], 'copyId' | 'etag' | 'writeSeq' | 'holder' | 'leaseGeneration' | 'leaseExpiresAt'>>
   & Partial<Pick<Schemas['StaleBase'], 'base'>> & Partial<Pick<Schemas['SizeLimitExceeded'], 'limit'>>;

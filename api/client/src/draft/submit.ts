@@ -89,9 +89,12 @@ export class Submitter {
     const result = await commands.resume<SessionReceipt, SaveProblem>(server.intent, { signal: ends, random, ...patience });
     if (pending === null || result === null) return null;
     if (commands.pending(server.intent) !== null) return result;
-    const { answers = [], withdrawn = null } = JSON.parse(pending.body ?? '{}') as Partial<SaveRequest>;
+    const { answers = [], withdrawn = null, baseVersion = null } = JSON.parse(pending.body ?? '{}') as Partial<SaveRequest>;
     this.late = result;
-    await this.#settled(nameOf(pending.path), contentFrom({ answers, withdrawn }), result);
+    // Somebody may have loaded what there is in the meantime: then that is what there is.
+    const isSame = this.#o.desk.base.versionId === baseVersion;
+    if (isSame) await this.#settled(nameOf(pending.path), contentFrom({ answers, withdrawn }), result);
+    else await this.#o.writer.refresh();
     return null;
   }
 

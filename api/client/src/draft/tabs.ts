@@ -115,7 +115,8 @@ class Claim {
     if (said.kind === 'tabTaken' && said.to === this.#me) this.#taken?.();
     // Of two that ask at once, one must yield.
     const mine = this.#owned || (said.from !== undefined && this.#me < said.from);
-    if (said.kind === 'tabClaim' && said.from !== this.#me && mine) this.#channel.postMessage({ kind: 'tabTaken', id: this.#id, to: said.from });
+    if (said.kind !== 'tabClaim' || said.from === this.#me || !mine) return;
+    this.#channel.postMessage({ kind: 'tabTaken', id: this.#id, to: said.from });
   }
 }
 

@@ -6,7 +6,7 @@ import { backOff, judge, waitAsTold } from '../attempts.js';
 import type { Timers } from '../environment.js';
 import type { AnyProblem } from '../types.js';
 import type { Answer, Exchange } from '../wire.js';
-import { contentTo, pick, placeOfKey, saysTheSame, type Change, type Content } from './content.js';
+import { changeOf, contentTo, pick, placeOfKey, saysTheSame, type Change, type Content } from './content.js';
 import { baseFrom, storedFrom, type Base, type Desk, type Stored, type Write } from './desk.js';
 import type { LocalText } from './local.js';
 import type { ReadFailure } from './outcomes.js';
@@ -309,7 +309,7 @@ export class Writer {
     const others = [...content].filter(([key, change]) => {
       if (saysTheSame(change, stored?.content.get(key))) return false;
       const known = base.answers.get(key);
-      const isVersion = change.kind === 'withdrawn' ? known === undefined : saysTheSame(change, known && { kind: 'answer', answer: { ...known, baseRevision: null } });
+      const isVersion = change.kind === 'withdrawn' ? known === undefined : saysTheSame(change, known && changeOf(known));
       return !isVersion || stored?.content.has(key);
     });
     if (others.length === 0) return true;
