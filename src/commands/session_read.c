@@ -1,4 +1,5 @@
 #include "commands/session.h"
+#include "evidenced/domain/capacity.h"
 #include "evidenced/domain/summary.h"
 #include "evidenced/records/keys.h"
 
@@ -121,6 +122,18 @@ static bool fits_summary(const struct evd_session_reads *read) {
     return is_member || members < EVD_LIMIT_SUMMARY_MEMBERS;
 }
 
+struct evd_outcome evd_session_refuse_unrenderable(const struct evd_session_reads *read) {
+    bool unrenderable = read->definition != NULL && !evd_definition_is_renderable(read->definition);
+    return evd_outcome_of(unrenderable ? EVD_FORM_VERSION_NOT_RENDERABLE : EVD_OK);
+}
+
+struct evd_outcome evd_session_admit(struct evd_call *call, const struct evd_session_reads *read) {
+    if (evd_session_has_place(read->session)) return evd_ok();
+    const struct evd_form_summary *entry =
+        evd_summary_of_form(read->form, read->sessions, read->session_count, evd_call_arena(call));
+    return evd_capacity_admit(entry, read->form->capacity, call->caller);
+}
+
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
                                       struct evd_session_bases bases) {
     evd_uuid current = read->session == NULL ? evd_uuid_nil() : read->session->current_version;
@@ -128,8 +141,8 @@ struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_
     struct evd_outcome outcome = evd_session_scopes_open(read->form, read->stages, read->stage_count);
     if (outcome.code != EVD_OK) return outcome;
     if (!evd_uuid_equal(bases.base_version, current)) return stale_session(call, bases.base_version, current);
-    if (read->base_map != NULL && !evd_pins_unpack(read->base_map->pins, &read->base_pins))
-        return evd_outcome_of(EVD_STORE_IS_CORRUPT);
+    bool pinned = read->base_map != NULL && evd_pins_unpack(read->base_map->pins, &read->base_pins);
+    if (!evd_uuid_is_nil(current) && !pinned) return evd_outcome_of(EVD_STORE_IS_CORRUPT);
     return refuse_draft(call, read, bases);
 }
 
