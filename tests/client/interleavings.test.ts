@@ -37,11 +37,16 @@ class World {
   #typed = 0;
   readonly #under: Promise<unknown>[] = [];
 
-  constructor(readonly random: () => number) {
+  constructor(readonly random: () => number, isForgetful = false) {
     this.browsers = [new FakeBrowser(this.service, this.timers), new FakeBrowser(this.service, this.timers, random() < 0.5)];
     const own = { random, uuid: () => uuidOf(random) };
     this.tabs = [this.browsers[0]!.tab(own), this.browsers[0]!.tab(own), this.browsers[1]!.tab(own)];
     for (const tab of this.tabs) tab.network.fault = () => this.#loss();
+    // A deliberate fault: browsers that forget the copies they are given.
+    for (const { local } of isForgetful ? this.browsers : []) {
+      const { set } = local;
+      local.set = (name, text) => name.startsWith('copy:') ? undefined : set(name, text);
+    }
   }
 
   #loss(): 'lost' | 'unanswered' | undefined {
@@ -157,20 +162,29 @@ class World {
   }
 }
 
+/** Throws what is wrong, with the seed that shows it. */
+async function live(seed: number, isForgetful = false): Promise<void> {
+  const world = new World(chance(seed), isForgetful);
+  try {
+    for (const tab of world.tabs) await world.open(tab);
+    for (let i = 0; i < STEPS; i++) {
+      await world.step();
+      world.check();
+    }
+    await world.end();
+    world.check();
+  } catch (error) {
+    throw new Error(`EVIDENCED_SEED=${seed} after ${world.told.length} steps (${world.told.slice(-6).join('; ')}): ${(error as Error).message}`, { cause: error });
+  }
+}
+
 test(`in ${SCHEDULES} random days of three tabs nothing typed is lost, and the last one can always save`, async () => {
   const first = Number(process.env['EVIDENCED_SEED'] ?? 1);
-  for (let seed = first; seed < first + SCHEDULES; seed++) {
-    const world = new World(chance(seed));
-    try {
-      for (const tab of world.tabs) await world.open(tab);
-      for (let i = 0; i < STEPS; i++) {
-        await world.step();
-        world.check();
-      }
-      await world.end();
-      world.check();
-    } catch (error) {
-      throw new Error(`EVIDENCED_SEED=${seed} after ${world.told.length} steps (${world.told.slice(-6).join('; ')}): ${(error as Error).message}`, { cause: error });
-    }
-  }
+  for (let seed = first; seed < first + SCHEDULES; seed++) await live(seed);
+});
+
+test('a browser that forgets copies would be found out', async () => {
+  await assert.rejects(async () => {
+    for (let seed = 1; seed <= 200; seed++) await live(seed, true);
+  }, /is lost/);
 });
