@@ -87,6 +87,8 @@ struct evd_command {
     bool immutable;           /* a view whose answer never changes */
     bool operator_may;        /* the control socket's operator may, in any project; anything else needs a membership */
     bool makes_project;       /* its project is H(caller, command id); no membership yet */
+    bool
+        outside; /* a view of records outside projects: for everybody, so what it shows is the caller's own by itself */
     bool awaits_earlier_attempts;   /* its answer holds for every later answer of the project */
     uint32_t body_limit_bytes;      /* 0: none is taken */
     const struct evd_type *request; /* of the body; NULL: none */
