@@ -174,6 +174,16 @@ test('saving form G after form F changed a shared answer shows both values and k
   f.settle(again.answers![0]!, 'theirs');
   isDone(await f.save());
   assert.equal(f.shown(dose)?.value, '2');
+  f.answer(dose, '4');
+  isDone(await f.save());
+  g.answer(remarks, 'typed beside it');
+  await g.reload();
+  const { saved } = g.shown(dose)!;
+  assert.deepEqual([saved?.outdated, saved?.current?.value], [true, '4']);
+  g.answer(remarks, 'typed beside it');
+  isDone(await g.fix([{ question: 'dose', revision: saved!.current!.revision }]));
+  assert.deepEqual([g.shown(dose)?.value, g.shown(dose)?.saved?.outdated, g.shown(remarks)?.value, g.shown(remarks)?.isChanged], ['4', undefined, 'typed beside it', true]);
+  isDone(await g.save());
   f.close();
   g.close();
 });

@@ -261,6 +261,25 @@ test('Withdraw frees the place and keeps what was typed as a copy, which can be 
   assert.equal(service.answers.size, 2);
 });
 
+test('Fix takes over what another form changed, and Upgrade a newer form: what is typed stays typed', async () => {
+  const { timers, service, tab } = setUp();
+  const draft = await tab.open();
+  draft.answer(dose, '1');
+  await draft.save();
+  const revision = service.changeElsewhere('dose', '9');
+  draft.answer(blinding, 'double');
+  assert.equal((await draft.fix([{ question: 'dose', revision }])).outcome, 'Done');
+  assert.deepEqual([draft.shown(dose)?.value, draft.shown(blinding)?.value, draft.shown(blinding)?.isChanged], ['9', 'double', true]);
+  assert.deepEqual([typedIn(service), service.kept], [{ blinding: 'double' }, []]);
+  assert.equal((await draft.upgrade(2)).outcome, 'Done');
+  draft.answer(dose, '10');
+  await timers.advance(800);
+  assert.deepEqual([typedIn(service), service.draft!.formVersion, service.kept], [{ blinding: 'double', dose: '10' }, 2, []]);
+  const saved = await draft.save();
+  assert.equal(saved.outcome === 'Done' && saved.receipt.formVersion, 2);
+  assert.deepEqual([...service.answers.values()].map(answer => answer.value), ['10', 'double']);
+});
+
 test('a draft typed for an older version of the form is written whole for the one shown now', async () => {
   const { timers, service, tab } = setUp();
   const draft = await tab.open();

@@ -156,7 +156,7 @@ export class Service {
   #keep(content: Content, reason: string, baseVersion: string | null, holder: string | null, always = false): string | null {
     const same = this.copies.find(copy => JSON.stringify([...copy.content]) === JSON.stringify([...content]));
     if (same !== undefined) {
-      same.state = 'kept';
+      if (same.state === 'settled') Object.assign(same, { state: 'kept', reason, baseVersion, holder, keptAt: this.timers.wall() });
       return same.id;
     }
     if (!always && this.kept.length >= MOST_COPIES) return null;
@@ -272,24 +272,33 @@ export class Service {
 
   /* Save, Complete, Withdraw. */
 
+  /** An answer another form changed since. */
+  changeElsewhere(question: string, value: string): string {
+    const view = { question, value, revision: randomUUID() } as Schemas['AnswerView'];
+    this.heads.set(keyOf({ question }), view);
+    return view.revision;
+  }
+
   #submit(name: string, body: any): Reply {
     if (body.baseVersion !== this.versionId) return this.problem(409, 'StaleBase', { base: 'session', declared: body.baseVersion, current: this.versionId });
     const refused = this.#refuseDraftBase(body);
     if (refused !== null) return refused;
-    const stale = this.#staleAnswers(body);
+    const stale = name === 'fix' ? [] : this.#staleAnswers(body);
     if (stale.length > 0) return this.problem(409, 'StaleBase', { base: 'answers', answers: stale });
-    const content = contentOf({ answers: body.answers ?? [], withdrawn: body.withdrawn ?? [] });
+    const isWhole = name === 'save' || name === 'complete';
+    const content = isWhole ? contentOf({ answers: body.answers, withdrawn: body.withdrawn ?? [] }) : new Map();
     const left = [...this.draft?.content ?? []].filter(([key]) => !content.has(key));
     if (left.length > 0) this.#keep(this.draft!.content!, 'leftOut', this.versionId, this.draft!.holder, true);
     const answers = this.#apply(content);
+    for (const place of name === 'fix' ? body.answers as Place[] : []) this.answers.set(keyOf(place), this.heads.get(keyOf(place))!);
     this.versionId = randomUUID();
     this.versionSeq++;
-    this.state = name === 'save' ? 'savedIncomplete' : name === 'complete' ? 'completed' : 'withdrawn';
+    this.state = name === 'save' ? 'savedIncomplete' : name === 'complete' ? 'completed' : name === 'withdraw' ? 'withdrawn' : 'savedIncomplete';
     this.draft ??= { etag: 0, baseVersion: null, formVersion: 0, holder: null, writeSeq: 0, digest: '', leaseGeneration: 0, until: 0, content: null };
     Object.assign(this.draft, { baseVersion: this.versionId, content: null, etag: this.draft.etag + 1 });
     return {
       status: 200, body: {
-        commandId: '', stamp: '1', sessionId: this.base, versionId: this.versionId, versionSeq: this.versionSeq, state: this.state, formVersion: 1,
+        commandId: '', stamp: '1', sessionId: this.base, versionId: this.versionId, versionSeq: this.versionSeq, state: this.state, formVersion: body.formVersion ?? 1,
         studyVersion: 1, draftEtag: this.draft.etag, answerCount: this.answers.size, answers,
       },
     };

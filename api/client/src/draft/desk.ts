@@ -42,7 +42,16 @@ export type Write = {
 };
 
 /** An answer as the person sees it. */
-export type Shown = { question: string; path?: Place['path']; value: AnswerValue; notes?: string | null; isChanged: boolean };
+export type Shown = {
+  question: string;
+  path?: Place['path'];
+  value: AnswerValue;
+  notes?: string | null;
+  /** Typed, and in no version yet. */
+  isChanged: boolean;
+  /** What the version says there, and whether that is outdated; null when it says nothing. */
+  saved: AnswerView | null;
+};
 
 export function baseFrom(view: SessionView | null): Base {
   return {
@@ -64,7 +73,8 @@ export class Desk {
   stored: Stored | null;
   typed: Map<string, Change>;
   readonly #holder: string;
-  readonly #formVersion: number;
+  /** The published form version that is shown. */
+  formVersion: number;
   /** Revisions of answers that were withdrawn since: still what a new answer there is typed from. */
   readonly #withdrawn = new Map<string, string>();
   #dirty = new Set<string>();
@@ -72,7 +82,7 @@ export class Desk {
 
   constructor(holder: string, formVersion: number, base: Base, stored: Stored | null) {
     this.#holder = holder;
-    this.#formVersion = formVersion;
+    this.formVersion = formVersion;
     this.base = base;
     this.stored = stored;
     this.typed = new Map(stored?.content ?? []);
@@ -127,9 +137,12 @@ export class Desk {
     const key = keyOf(place);
     const change = this.typed.get(key);
     if (change?.kind === 'withdrawn') return null;
-    if (change !== undefined) return { ...change.answer, isChanged: true };
-    const known = this.base.answers.get(key);
-    return known === undefined ? null : { ...placeOf(known), value: known.value, notes: known.notes ?? null, isChanged: false };
+    const saved = this.base.answers.get(key) ?? null;
+    if (change !== undefined) {
+      const { value, notes = null } = change.answer;
+      return { ...placeOf(change.answer), value, notes, isChanged: true, saved };
+    }
+    return saved === null ? null : { ...placeOf(saved), value: saved.value, notes: saved.notes ?? null, isChanged: false, saved };
   }
 
   allShown(): Shown[] {
@@ -165,7 +178,7 @@ export class Desk {
     const declared = { baseVersion: this.base.versionId, holder: this.#holder, writeSeq };
     const content = new Map(this.typed);
     if (stored === null || this.#whole) {
-      const body: PutDraftRequest = { stage, formVersion: this.#formVersion, ...declared, content: contentTo(content) };
+      const body: PutDraftRequest = { stage, formVersion: this.formVersion, ...declared, content: contentTo(content) };
       const headers: Record<string, string> = stored === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${stored.etag}"` };
       return { method: 'PUT', headers, body: JSON.stringify(body), writeSeq, content, sent: content };
     }
@@ -182,7 +195,7 @@ export class Desk {
   written(write: Write, receipt: AutosaveReceipt): void {
     this.leased(receipt);
     const { formVersion } = this.stored!;
-    this.stored = { ...this.stored!, content: write.content, formVersion: write.method === 'PUT' ? this.#formVersion : formVersion };
+    this.stored = { ...this.stored!, content: write.content, formVersion: write.method === 'PUT' ? this.formVersion : formVersion };
     this.#whole = false;
     this.#compare();
   }
@@ -212,7 +225,7 @@ export class Desk {
     this.base = base;
     this.stored = stored;
     this.typed = new Map(stored?.content ?? []);
-    this.#whole = stored !== null && stored.formVersion !== this.#formVersion;
+    this.#whole = stored !== null && stored.formVersion !== this.formVersion;
     this.#compare();
   }
 
@@ -255,7 +268,7 @@ export class Desk {
     this.typed = new Map();
     for (const [key, change] of typed) if (!saysTheSame(change, sent.get(key))) this.#keepTyping(key, change);
     for (const key of sent.keys()) if (!typed.has(key)) this.#keepTaking(key, before.get(key));
-    this.#whole = this.stored.formVersion !== this.#formVersion;
+    this.#whole = this.stored.formVersion !== this.formVersion;
     this.#compare();
   }
 

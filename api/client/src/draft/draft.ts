@@ -15,9 +15,9 @@ import { LocalText } from './local.js';
 import type { ReadFailure, SaveProblem, SaveResult, StepResult } from './outcomes.js';
 import { restore } from './restore.js';
 import { DraftServer, type Both, type SessionPath } from './server.js';
-import type { AnswerValue, SaveRequest, SessionReceipt, StaleAnswer } from './shapes.js';
+import type { AnswerValue, FixRequest, SaveRequest, SessionReceipt, StaleAnswer } from './shapes.js';
 import { isSameState, type DraftState, type DraftStatus } from './state.js';
-import { Submitter, type SubmitName, type SubmitOptions } from './submit.js';
+import { Submitter, type SubmitMore, type SubmitName, type SubmitOptions } from './submit.js';
 import type { Channel, Tab } from './tabs.js';
 import { Writer } from './writer.js';
 
@@ -88,7 +88,7 @@ export class Draft {
     this.#desk = desk;
     this.#hints = new Hints(context.channel, `${context.person} ${server.base}`, tab.id);
     this.#writer = new Writer({ ...shared, desk, local, onHold: onDone });
-    this.#submitter = new Submitter({ ...shared, desk, writer: this.#writer, commands, formVersion: options.formVersion, onDone });
+    this.#submitter = new Submitter({ ...shared, desk, writer: this.#writer, commands, onDone });
     this.copies = new Copies({
       ...shared, desk, writer: this.#writer, local, turn: run => this.#step(run), onTyped: () => this.#typed(), onDone,
     });
@@ -182,6 +182,19 @@ export class Draft {
 
   complete(options: SubmitOptions = {}): Promise<SaveResult> {
     return this.#submit('complete', options);
+  }
+
+  /**
+   * Take over answers that another form of this person changed since, those named and no others. What is typed stays
+   * typed.
+   */
+  fix(answers: FixRequest['answers'], options: SubmitOptions = {}): Promise<SaveResult> {
+    return this.#beside('fix', options, { fixed: answers });
+  }
+
+  /** Go to this published version of the form, with the same answers. What is typed stays typed. */
+  upgrade(formVersion: number, options: SubmitOptions = {}): Promise<SaveResult> {
+    return this.#beside('upgrade', options, { formVersion });
   }
 
   /** Withdraw the session: its place becomes free. What is typed is kept as a copy. */
@@ -313,8 +326,20 @@ export class Draft {
     this.#lookIn = await this.#writer.refresh() === 'later' ? this.#writer.waitMs : null;
   }
 
-  #submit(name: SubmitName, options: SubmitOptions): Promise<SaveResult> {
-    return this.#turn(() => this.#submitter.submit(name, options));
+  #submit(name: SubmitName, options: SubmitOptions, more?: SubmitMore): Promise<SaveResult> {
+    return this.#turn(() => this.#submitter.submit(name, options, more));
+  }
+
+  /** A version made beside what is typed: the service made a copy of that, and it becomes the draft again. */
+  async #beside(name: SubmitName, options: SubmitOptions, more: SubmitMore): Promise<SaveResult> {
+    const before = this.#desk.base.versionId, isTyped = this.#desk.typed.size > 0;
+    const result = await this.#submit(name, options, more);
+    if (result.outcome !== 'Done' || !isTyped) return result;
+    const listed = await this.copies.list(options);
+    const copy = listed.outcome !== 'Done' ? undefined
+      : listed.value.reverse().find(one => one.reason === 'leftOut' && one.baseVersion === before);
+    if (copy !== undefined) await this.copies.adopt(copy, options);
+    return result;
   }
 
   /** By the generation seen: somebody who took over meanwhile is seen first. */

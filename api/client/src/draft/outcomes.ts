@@ -5,7 +5,7 @@ import type { SessionReceipt } from './shapes.js';
 
 type Session = '/v1/projects/{project}/studies/{study}/forms/{form}/session';
 
-export type SaveProblem = ProblemOf<OperationOf<`${Session}/save` | `${Session}/complete` | `${Session}/withdraw`, 'post'>>;
+export type SaveProblem = ProblemOf<OperationOf<`${Session}/${'save' | 'complete' | 'fix' | 'upgrade' | 'withdraw'}`, 'post'>>;
 
 /** What could not be read, and why. */
 export type ReadFailure =

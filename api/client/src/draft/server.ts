@@ -5,10 +5,13 @@ import { pathOf, type Exchange, type Wire } from '../wire.js';
 import type { Write } from './desk.js';
 import type { Fetched, SaveProblem } from './outcomes.js';
 import type {
-  DraftCopyPage, DraftCopyView, DraftReceipt, DraftView, SaveRequest, SessionReceipt, SessionView, WithdrawRequest,
+  DraftCopyPage, DraftCopyView, DraftReceipt, DraftView, FixRequest, SaveRequest, SessionReceipt, SessionView,
+  UpgradeRequest, WithdrawRequest,
 } from './shapes.js';
 
 export type SessionPath = { project: string; study: string; form: string };
+
+export type SubmitBody = SaveRequest | FixRequest | UpgradeRequest | WithdrawRequest;
 
 /** Session and draft as they are together; null: there is none. */
 export type Both = { session: SessionView | null; draft: DraftView | null };
@@ -28,7 +31,7 @@ export class DraftServer {
     this.#random = random;
   }
 
-  /** The name under which Save, Complete and Withdraw are kept: of one session one at a time. */
+  /** The name under which Save and its like are kept: of one session one at a time. */
   get intent(): string {
     return `session ${this.base}`;
   }
@@ -69,8 +72,8 @@ export class DraftServer {
     return this.#send('DELETE', 'draft', { holder, etag }, options);
   }
 
-  /** Save, Complete or Withdraw. */
-  submit(name: string, body: SaveRequest | WithdrawRequest, options: CommandOptions): Promise<Result<SessionReceipt, SaveProblem>> {
+  /** What makes a version. */
+  submit(name: string, body: SubmitBody, options: CommandOptions): Promise<Result<SessionReceipt, SaveProblem>> {
     return this.#post(name, body, { ...options, intent: this.intent });
   }
 

@@ -11,12 +11,14 @@ export type DraftCopyPage = Schemas['DraftCopyPage'];
 export type DraftCopyView = Schemas['DraftCopyView'];
 export type DraftReceipt = Schemas['DraftReceipt'];
 export type DraftView = Schemas['DraftView'];
+export type FixRequest = Schemas['FixRequest'];
 export type PatchDraftRequest = Schemas['PatchDraftRequest'];
 export type PutDraftRequest = Schemas['PutDraftRequest'];
 export type SaveRequest = Schemas['SaveRequest'];
 export type SessionReceipt = Schemas['SessionReceipt'];
 export type SessionView = Schemas['SessionView'];
 export type StaleAnswer = Schemas['StaleAnswer'];
+export type UpgradeRequest = Schemas['UpgradeRequest'];
 export type WithdrawRequest = Schemas['WithdrawRequest'];
 
 /** What refusals say of the draft as it is stored, each some of it. */

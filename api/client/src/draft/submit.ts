@@ -1,4 +1,4 @@
-// Save, Complete and Withdraw: what is typed is brought to the service first, then the command goes, under one id until
+// Save, Complete, Fix, Upgrade and Withdraw: what is typed is brought to the service first, then the command goes, under one id until
 // its fate is known. Called in turns, like the writer.
 import { backOff, type Patience } from '../attempts.js';
 import type { Commands, Done, Result } from '../commands.js';
@@ -6,16 +6,19 @@ import { pause, type Timers } from '../environment.js';
 import { contentFrom, contentTo, differing, type Content } from './content.js';
 import type { Desk } from './desk.js';
 import type { SaveProblem, SaveResult } from './outcomes.js';
-import type { DraftServer } from './server.js';
-import type { SaveRequest, SessionReceipt, WithdrawRequest } from './shapes.js';
+import type { DraftServer, SubmitBody } from './server.js';
+import type { FixRequest, SaveRequest, SessionReceipt } from './shapes.js';
 import type { Writer } from './writer.js';
 
-export type SubmitName = 'save' | 'complete' | 'withdraw';
+export type SubmitName = 'save' | 'complete' | 'fix' | 'upgrade' | 'withdraw';
 
 export type SubmitOptions = Patience & {
   /** Revisions of others the reviewer was shown. */
   exposures?: readonly string[];
 };
+
+/** What one of them says besides. */
+export type SubmitMore = { fixed?: FixRequest['answers']; formVersion?: number };
 
 type Answered = Result<SessionReceipt, SaveProblem>;
 
@@ -26,7 +29,6 @@ export type SubmitterOptions = {
   commands: Commands;
   holder: string;
   stage: string;
-  formVersion: number;
   timers: Timers;
   random: () => number;
   ends: AbortSignal;
@@ -57,7 +59,7 @@ export class Submitter {
     return !this.isBusy && this.#o.commands.pending(this.#o.server.intent) !== null;
   }
 
-  async submit(name: SubmitName, options: SubmitOptions): Promise<SaveResult> {
+  async submit(name: SubmitName, options: SubmitOptions, more: SubmitMore = {}): Promise<SaveResult> {
     const earlier = this.isUnsettled ? this.#o.commands.pending(this.#o.server.intent) : null;
     const open = earlier === null ? null : await this.#findOut(options);
     if (open !== null) return open;
@@ -68,7 +70,7 @@ export class Submitter {
     this.#o.onChange();
     try {
       const unready = await this.#makeReady(options);
-      return unready ?? await this.#send(name, options);
+      return unready ?? await this.#send(name, options, more);
     } finally {
       this.isBusy = this.isChecking = false;
     }
@@ -113,11 +115,11 @@ export class Submitter {
     }
   }
 
-  async #send(name: SubmitName, options: SubmitOptions): Promise<SaveResult> {
+  async #send(name: SubmitName, options: SubmitOptions, more: SubmitMore): Promise<SaveResult> {
     const { desk, server, ends, random } = this.#o;
     for (let again = false; ; again = true) {
       const sent = new Map(desk.typed);
-      const result = await server.submit(name, this.#bodyOf(name, sent, options), {
+      const result = await server.submit(name, this.#bodyOf(name, sent, options, more), {
         signal: ends, random, ...options,
         onWait: (ms, problem) => {
           this.isChecking = problem === null || problem.outcome === 'OutcomeUnknown';
@@ -133,15 +135,19 @@ export class Submitter {
     }
   }
 
-  #bodyOf(name: SubmitName, sent: Content, options: SubmitOptions): SaveRequest | WithdrawRequest {
-    const { desk, holder, stage, formVersion } = this.#o;
-    const { stored, base } = desk;
+  #bodyOf(name: SubmitName, sent: Content, options: SubmitOptions, more: SubmitMore): SubmitBody {
+    const { desk, holder, stage } = this.#o;
+    const { stored, base, formVersion } = desk;
     const draft = stored !== null && desk.isHolder ? { etag: stored.etag, holder, writeSeq: stored.writeSeq } : null;
-    if (name === 'withdraw') return { stage, baseVersion: base.versionId ?? '', draft };
-    return {
-      stage, formVersion, baseVersion: base.versionId, draft, ...contentTo(sent),
-      ...(options.exposures === undefined ? {} : { exposures: [...options.exposures] }),
-    };
+    const exposures = options.exposures === undefined ? {} : { exposures: [...options.exposures] };
+    const beside = { stage, baseVersion: base.versionId ?? '', draft };
+    switch (name) {
+      case 'save':
+      case 'complete': return { stage, formVersion, baseVersion: base.versionId, draft, ...contentTo(sent), ...exposures };
+      case 'fix': return { ...beside, answers: more.fixed ?? [], ...exposures };
+      case 'upgrade': return { ...beside, formVersion: more.formVersion ?? formVersion, ...exposures };
+      case 'withdraw': return beside;
+    }
   }
 
   /** Refused for the draft's sake (it was released, say) while its text is what was sent: it may be sent anew. */
@@ -167,10 +173,13 @@ export class Submitter {
 
   async #done(name: SubmitName, sent: Content, result: Done<SessionReceipt>): Promise<void> {
     const { writer, desk } = this.#o;
-    // After a Withdraw the draft is empty: what was typed is a copy now.
-    if (name === 'withdraw') desk.forget();
-    if (name === 'withdraw') await writer.refresh();
-    else desk.saved(sent, result.receipt);
+    if (name === 'save' || name === 'complete') {
+      desk.saved(sent, result.receipt);
+    } else {
+      // What was typed beside it is no part of it: the service keeps it as a copy.
+      if (name === 'upgrade') desk.formVersion = result.receipt.formVersion;
+      await writer.refresh();
+    }
     writer.persist();
     this.#o.onDone();
   }
