@@ -148,6 +148,20 @@ test('a sequence that was used for something else is kept beside; a gap, or what
   assert.equal((await mine.put({ participants: 5 })).writeSeq, 8, 'the whole content says it all');
 });
 
+test('of several things that are wrong the holder is told first, then the base, the sequence, the etag', async () => {
+  const mine = tab(), other = mine.beside();
+  await mine.put({ dose: '1' });
+  const ask = (from: Tab, method: string, more: object) =>
+    ada.ask(method, mine.at, { body: { ...(method === 'PUT' ? from.body({ dose: '2' }) : from.patchBody({ dose: '2' })), ...more }, headers: { 'If-Match': '"9"' } });
+  const refusals = [
+    await ask(other, 'PATCH', { baseVersion: newKey(), writeSeq: 7 }), await ask(mine, 'PATCH', { baseVersion: newKey(), writeSeq: 7 }),
+    await ask(mine, 'PATCH', { writeSeq: 7 }), await ask(mine, 'PATCH', {}),
+  ];
+  assert.deepEqual(refusals.map(({ problem }) => problem.outcome), ['DraftLeaseHeld', 'StaleAutosave', 'StaleBase', 'PreconditionFailed']);
+  for (const { json } of refusals) assert.deepEqual(told(json), [1, 1, 1, mine.holder, 'string']);
+  assert.deepEqual(await mine.typed(), { dose: '1' });
+});
+
 test('a place that occurs twice is ValidationFailed and kept nowhere', async () => {
   const mine = tab();
   await mine.put({ participants: 1 });
