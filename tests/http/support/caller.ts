@@ -53,7 +53,7 @@ export class Caller {
     if ((method === 'POST' || method === 'DELETE') && raw.key !== null) headers['Idempotency-Key'] = raw.key ?? newKey();
     const body = raw.text ?? (raw.body === undefined ? undefined : JSON.stringify(raw.body));
     if (body !== undefined) headers['Content-Type'] = 'application/json';
-    const response = await fetch(this.#daemon.api + path, { method, headers: { ...headers, ...raw.headers }, ...(body === undefined ? {} : { body }) });
+    const response = await fetch(this.#daemon.api + path, { method, headers: { ...headers, ...raw.headers }, ...(body === undefined ? {} : { body: body as string }) }); // bytes too: their types differ between Node and the browser
     const answer = await answerOf(response);
     if (method !== 'HEAD' && method !== 'OPTIONS') checkAnswer(operationOf(method, path), answer);
     const json: any = /[/+]json/.test(answer.headers.get('content-type') ?? '') && answer.text !== '' ? JSON.parse(answer.text) : undefined;
