@@ -1,7 +1,7 @@
 // Lists, caches, pages that are no commands.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newKey, ok, type Caller } from './support/caller.js';
+import { Caller, newKey, ok } from './support/caller.js';
 import { operations } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
 import { Review } from './support/review.js';
@@ -106,6 +106,26 @@ test('the lists of forms, stages, members and versions page too', async () => {
   ada = reviewer;
   assert.deepEqual((await allPages(`${listed.session()}/versions`, 5)).map(version => version.versionSeq), Array.from({ length: 12 }, (_, i) => i + 1));
   ada = own;
+});
+
+test('projects are listed to their members alone, page by page, with the roles they have there', async () => {
+  const person = new Caller(daemon, 'evidenced:create-project');
+  assert.deepEqual((await person.get('/v1/projects')).json, { items: [], next: null });
+  const made: string[] = [];
+  for (let i = 0; i < 7; i++) made.push((await person.post('/v1/projects', { name: `Project ${i}` })).json.id);
+  const joined = await Review.create(daemon, 'Joined');
+  await joined.admin.post(`${joined.path}/members`, { investigatorId: person.id, roles: ['reviewer', 'observer'] });
+  const own = ada;
+  ada = person;
+  for (const limit of [3, 500]) {
+    const found = await allPages('/v1/projects', limit);
+    assert.deepEqual(found.map(project => project.id), [joined.project, ...made], 'by name');
+    assert.deepEqual(found.find(project => project.id === joined.project).roles, ['reviewer', 'observer']);
+  }
+  await joined.admin.post(`${joined.path}/members`, { investigatorId: person.id, roles: [] });
+  assert.deepEqual((await allPages('/v1/projects', 500)).map(project => project.id).sort(), [...made].sort());
+  ada = own;
+  await person.refused('Malformed', 'GET', '/v1/projects?limit=0');
 });
 
 test('a cursor of one list is refused by another', async () => {
