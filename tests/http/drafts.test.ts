@@ -1,7 +1,7 @@
 // What is typed and not saved yet: one tab or two, whatever gets lost on the way.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newKey, ok, type Caller, type Schemas } from './support/caller.js';
+import { asOperator, newKey, ok, type Caller, type Schemas } from './support/caller.js';
 import { Daemon } from './support/daemon.js';
 import { Review } from './support/review.js';
 import { Tab } from './support/tab.js';
@@ -404,6 +404,21 @@ test('an administrator releases a draft; the tab that held it may hold it again,
   await mine.refused('DraftLeaseHeld', { participants: 3 });
   await review.admin.refused('NotFound', 'POST', `${review.path}/sessions/${none}/draft/release`);
   await review.admin.refused('NotFound', 'GET', `${review.path}/sessions/${none}/draft`);
+});
+
+test('the operator may see that there is a draft and release it, and nothing of what is typed', async () => {
+  const mine = tab();
+  const { sessionId } = await mine.put({ remarks: 'private words' });
+  const at = `${review.path}/sessions/${sessionId}/draft`;
+  const seen = await asOperator(daemon, 'GET', at);
+  assert.deepEqual([seen.status, seen.json.holder, seen.json.places, seen.text.includes('private')], [200, mine.holder, 1, false]);
+  const released = await asOperator(daemon, 'POST', `${at}/release`);
+  assert.deepEqual([released.status, released.json.holder, released.json.leaseGeneration], [200, null, 2], released.text);
+  for (const path of [mine.at, `${mine.at}/conflicts`, review.session(mine.study)]) assert.equal((await asOperator(daemon, 'GET', path)).problem.outcome, 'NotFound', path);
+  const lock = await asOperator(daemon, 'POST', `${mine.at}/takeover`, { holder: newKey(), leaseGeneration: 2 });
+  assert.equal(lock.problem.outcome, 'NotFound', 'the operator is no member');
+  const { items } = (await review.admin.get(`${review.path}/studies/${mine.study}/history`)).json;
+  assert.deepEqual([items[0].draftEvent, items[0].reviewerId, items[0].actorId === ada.id], ['released', ada.id, false]);
 });
 
 test('HEAD answers as GET does, and OPTIONS says what the path takes', async () => {

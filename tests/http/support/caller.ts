@@ -1,6 +1,7 @@
 // Somebody who calls: the generated client, and raw requests for what it would never send. Every answer is checked.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
 import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from '#api';
 import { checkAnswer, operationOf, sentFits, type Answer, type Problem } from './contract.js';
@@ -79,4 +80,27 @@ export class Caller {
 export function ok<T>(result: { data?: T; error?: unknown }): T {
   assert.ok(result.data !== undefined, `refused: ${JSON.stringify(result.error)}`);
   return result.data;
+}
+
+/** The operator's request, at the control socket, without a token. */
+export function asOperator(daemon: Daemon, method: string, path: string, body?: unknown): Promise<Reply> {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const headers = { ...(method === 'GET' ? {} : { 'Idempotency-Key': newKey() }), ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }) };
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath: daemon.control, method, path, headers, agent: false }, response => {
+      let answered = '';
+      response.setEncoding('utf8').on('data', piece => { answered += piece; }).on('end', () => {
+        const named = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+        const answer = { status: response.statusCode!, headers: new Headers(named), text: answered };
+        try {
+          checkAnswer(operationOf(method, path), answer);
+          const json: any = answered === '' ? undefined : JSON.parse(answered);
+          resolve({ ...answer, json, problem: json });
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+    asked.on('error', reject).end(text);
+  });
 }
