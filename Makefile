@@ -49,7 +49,7 @@ endif
 
 ALL_CFLAGS = $(CFLAGS_BASE) $(CFLAGS_$(PROFILE)) $(LIBRARY_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_BASE) $(LDFLAGS_$(PROFILE)) $(LDFLAGS)
-ALL_LIBS = $(PKG_LIBS) -pthread -ldl
+ALL_LIBS = $(PKG_LIBS) -lcsv -pthread -ldl # libcsv has no pkg-config module
 
 LIB_SRCS  := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 LIB_OBJS  := $(LIB_SRCS:%.c=$(O)/%.o)

@@ -62,6 +62,11 @@
 #define EVD_LIMIT_IMPORT_BATCH      1000
 #define EVD_LIMIT_VALIDATION_ERRORS 1000 /* reported at once; the count is always whole */
 
+/* Files of references. */
+#define EVD_LIMIT_IMPORT_COLUMNS    500
+#define EVD_LIMIT_IMPORT_CELL_BYTES (1 * EVD_MIB) /* of a column nobody reads; a field's own bound is smaller */
+#define EVD_LIMIT_IMPORT_ROW_BYTES  (2 * EVD_MIB) /* the arena one row is read in */
+
 /* Store. */
 #define EVD_LIMIT_STORE_FREE_BYTES (256 * EVD_MIB)
 #define EVD_LIMIT_DOCUMENT_BYTES   (16 * EVD_MIB)
