@@ -241,7 +241,7 @@ function refusals(command) {
   for (const status of [...new Set(names.map(name => outcomeOf[name].status))].sort()) {
     const here = names.filter(name => outcomeOf[name].status === status);
     if (here.length === 1) responses[status] = sharedResponse(here[0], here);
-    else if (status === 503) responses[status] = sharedResponse(command.idempotencyKey ? 'UnavailableToWrite' : 'UnavailableToRead', here);
+    else if (status === 503) responses[status] = sharedResponse(command.writes ? 'UnavailableToWrite' : 'UnavailableToRead', here);
     else responses[status] = problemResponse(here);
   }
   responses.default = sharedResponse('Transport', edgeOnly);
@@ -288,7 +288,7 @@ function parameters(command) {
 }
 
 function success(command) {
-  const read = !command.idempotencyKey;
+  const read = !command.writes;
   const headers = { 'X-Request-Id': ref('headers', 'RequestId'), 'Cache-Control': ref('headers', 'CacheControl') };
   if (read) headers.ETag = ref('headers', 'ETag');
   else headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');

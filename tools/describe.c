@@ -160,6 +160,7 @@ static bool describe_commands(json_t *ret_commands, json_t *ret_types) {
     size_t count;
     const struct evd_command *const *table = evd_command_table(&count);
     for (size_t i = 0; i < count; i++) {
+        if (table[i]->path == NULL) continue; /* not to be called from outside */
         if (!is_describable(table[i])) return false;
         json_array_append_new(ret_commands, command_of(table[i]));
         add_type(ret_types, table[i]->request);

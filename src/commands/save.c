@@ -27,12 +27,24 @@ static bool is_complete(const struct evd_call *call) {
     return call->command == &evd_command_complete;
 }
 
-static struct evd_session_bases bases_of(const struct evd_call *call) {
+/* What it changes, in the shape a draft has. */
+static const struct evd_draft_content *content_of(struct evd_call *call) {
+    const struct evd_save_request *request = call->request;
+    struct evd_draft_content *content = EVD_NEW(evd_call_arena(call), struct evd_draft_content);
+    content->answers.items = request->answers.items;
+    content->answers.count = request->answers.count;
+    content->withdrawn.items = request->withdrawn.items;
+    content->withdrawn.count = request->withdrawn.count;
+    return content;
+}
+
+static struct evd_session_bases bases_of(struct evd_call *call) {
     const struct evd_save_request *request = call->request;
     return (struct evd_session_bases){.stage = request->stage,
                                       .base_version = request->base_version,
                                       .draft = request->draft,
-                                      .form_version = request->form_version};
+                                      .form_version = request->form_version,
+                                      .content = content_of(call)};
 }
 
 /* Read. */
@@ -259,9 +271,14 @@ static struct evd_outcome save_refuse(struct evd_call *call) {
     if (outcome.code == EVD_OK && state->read.definition != NULL &&
         !evd_definition_is_renderable(state->read.definition))
         outcome = evd_outcome_of(EVD_FORM_VERSION_NOT_RENDERABLE);
+    if (outcome.code == EVD_OK) outcome = evd_session_refuse_held(call, &state->read, bases_of(call));
     if (outcome.code == EVD_OK) outcome = validate(call, state);
     if (outcome.code == EVD_OK) outcome = admit(call, state);
     return outcome;
+}
+
+static void save_keep(struct evd_call *call) {
+    evd_session_keep(call, &((const struct save *)call->state)->read);
 }
 
 /* Derive. */
@@ -323,7 +340,7 @@ static void save_derive(struct evd_call *call) {
     (EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_STAGE_COMPLETED) |            \
      EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) |                               \
      EVD_OUTCOME_BIT(EVD_FORM_VERSION_NOT_RENDERABLE) | EVD_OUTCOME_BIT(EVD_ENOUGH_REVIEWERS) |                        \
-     EVD_OUTCOME_BIT(EVD_AT_CAPACITY))
+     EVD_OUTCOME_BIT(EVD_AT_CAPACITY) | EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD))
 
 #define SAVE_LIKE(command_name, verb)                                                                                  \
     {                                                                                                                  \
@@ -332,6 +349,7 @@ static void save_derive(struct evd_call *call) {
         .commit = EVD_COMMIT_TXN, .scope = EVD_WRITES_STUDY, .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,         \
         .request = &evd_type_save_request, .answer = &evd_type_session_receipt, .outcomes = SESSION_OUTCOMES,          \
         .lanes = evd_lane_of_study, .read = save_read, .refuse = save_refuse, .derive = save_derive,                   \
+        .keep = save_keep,                                                                                             \
     }
 
 const struct evd_command evd_command_save = SAVE_LIKE("Save", "save");

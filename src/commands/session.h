@@ -4,7 +4,7 @@
 #ifndef EVIDENCED_SRC_COMMANDS_SESSION_H
 #define EVIDENCED_SRC_COMMANDS_SESSION_H
 
-#include "commands/support.h"
+#include "commands/draft.h"
 #include "evidenced/base/sha256.h"
 #include "evidenced/domain/answer.h"
 #include "evidenced/domain/pins.h"
@@ -35,6 +35,7 @@ struct evd_session_reads {
     const struct evd_form_session *const *sessions; /* of this study's form, all authors */
     size_t session_count;
     evd_uuid session_id;
+    struct evd_draft_keeping keeping; /* what is typed and would be lost otherwise, in a success or in DraftLeaseHeld */
     struct evd_pins base_pins;
     bool route_is_bound;
 };
@@ -43,7 +44,8 @@ struct evd_session_reads {
 struct evd_session_bases {
     evd_uuid stage, base_version;
     const struct evd_draft_base *draft;
-    int64_t form_version; /* 0: the session's own */
+    int64_t form_version;                    /* 0: the session's own */
+    const struct evd_draft_content *content; /* what the request itself changes; NULL: nothing */
 };
 
 /**
@@ -53,9 +55,16 @@ struct evd_session_bases {
 void evd_session_read(struct evd_call *call, struct evd_session_reads *read, struct evd_session_bases bases,
                       void (*want_first)(struct evd_call *), void (*want_then)(struct evd_call *));
 
-/** The refusals all of them share, from NotFound to the draft's, in the design's order. */
+/** The refusals all of them share, in the design's order: from NotFound to StaleBase of the session and the draft. */
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
                                       struct evd_session_bases bases);
+
+/** Those that come behind each command's own bases: DraftLeaseHeld, then whether the study has room for a member. */
+struct evd_outcome evd_session_refuse_held(struct evd_call *call, const struct evd_session_reads *read,
+                                           struct evd_session_bases bases);
+
+/** What a refusal keeps: of DraftLeaseHeld what the request itself brought. For a command's keep. */
+void evd_session_keep(struct evd_call *call, const struct evd_session_reads *read);
 
 /* What derivation leaves to be written. */
 struct evd_session_outcome {

@@ -26,6 +26,36 @@ static void scan_sessions(struct evd_call *call, struct evd_session_reads *read)
     evd_reader_scan(call, &scan, &read->sessions, &read->session_count);
 }
 
+static bool holds_text(const struct evd_session_draft *draft) {
+    return draft != NULL && draft->content != NULL;
+}
+
+/* Another tab is typing: the request names no draft, although one is there and held. */
+static bool is_held(const struct evd_call *call, const struct evd_session_reads *read, struct evd_session_bases bases) {
+    return bases.draft == NULL && holds_text(read->draft) && read->draft->lease_expires_at > call->now_ms;
+}
+
+/* What is typed and would be gone after this: what the request brings, when the draft is held; what the draft holds and
+ * the request says nothing of, when it consumes it. */
+static void want_keeping(struct evd_call *call, struct evd_session_reads *read, struct evd_session_bases bases) {
+    struct evd_draft_keeping *keeping = &read->keeping;
+    keeping->session = read->session_id;
+    keeping->base_version = bases.base_version;
+    keeping->form_version = bases.form_version;
+    if (is_held(call, read, bases)) {
+        keeping->content = evd_draft_places(bases.content) == 0 ? NULL : bases.content;
+        keeping->reason = EVD_COPY_LEASE_HELD;
+    } else if (holds_text(read->draft) &&
+               evd_draft_goes_beyond(read->draft->content, bases.content, evd_call_arena(call))) {
+        keeping->content = read->draft->content;
+        keeping->reason = EVD_COPY_LEFT_OUT;
+        keeping->form_version = read->draft->form_version;
+        keeping->holder = read->draft->holder;
+        keeping->write_seq = read->draft->write_seq;
+    }
+    if (keeping->content != NULL) evd_draft_keeping_want(call, keeping);
+}
+
 void evd_session_read(struct evd_call *call, struct evd_session_reads *read, struct evd_session_bases bases,
                       void (*want_first)(struct evd_call *), void (*want_then)(struct evd_call *)) {
     const struct evd_stage *route;
@@ -43,6 +73,7 @@ void evd_session_read(struct evd_call *call, struct evd_session_reads *read, str
     if (want_first != NULL) want_first(call);
     evd_reader_fetch(call);
     want_stages(call, read, bases.stage);
+    want_keeping(call, read, bases);
     if (want_then != NULL) want_then(call);
     evd_reader_fetch(call);
     scan_sessions(call, read);
@@ -64,15 +95,18 @@ static struct evd_outcome stale_session(struct evd_call *call, evd_uuid declared
                                                           EVD_TEXT_ARG(a), EVD_TEXT_ARG(b))};
 }
 
-/* What a Save consumes must be what is stored; without one, nothing typed may be there. */
-static struct evd_outcome refuse_draft(const struct evd_session_reads *read, const struct evd_draft_base *declared) {
+/* What a request consumes must be what is stored; without one, nothing typed may be there that nobody holds. */
+static struct evd_outcome refuse_draft(struct evd_call *call, const struct evd_session_reads *read,
+                                       struct evd_session_bases bases) {
     const struct evd_session_draft *stored = read->draft;
-    struct evd_outcome stale = {.code = EVD_STALE_BASE, .members = EVD_TEXT("\"base\":\"draft\"")};
-    bool stored_is_empty = stored == NULL || stored->content == NULL;
-    if (declared == NULL) return stored_is_empty ? evd_ok() : stale;
+    const struct evd_draft_base *declared = bases.draft;
+    if (declared == NULL) {
+        bool lapsed = holds_text(stored) && !is_held(call, read, bases);
+        return lapsed ? evd_draft_stale(call, stored) : evd_ok();
+    }
     bool same = stored != NULL && declared->etag == stored->etag && declared->write_seq == stored->write_seq &&
                 evd_uuid_equal(declared->holder, stored->holder);
-    return same ? evd_ok() : stale;
+    return same ? evd_ok() : evd_draft_stale(call, stored);
 }
 
 /* The study's summary has room for one more member of this form. */
@@ -80,7 +114,12 @@ static bool fits_summary(const struct evd_session_reads *read) {
     const struct evd_canonical_summary *summary = read->study->summary;
     bool new_form = evd_summary_find(summary, read->form->base.id) == NULL;
     if (new_form && summary != NULL && summary->forms.count >= EVD_LIMIT_SUMMARY_FORMS) return false;
-    return read->session != NULL || read->session_count < EVD_LIMIT_SUMMARY_MEMBERS;
+    if (read->session_count >= EVD_LIMIT_SESSION_HEADS) return false; /* there may be more than were read */
+    size_t members = 0;
+    for (size_t i = 0; i < read->session_count; i++)
+        members += read->sessions[i]->version_seq > 0;
+    bool is_member = read->session != NULL && read->session->version_seq > 0;
+    return is_member || members < EVD_LIMIT_SUMMARY_MEMBERS;
 }
 
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
@@ -92,7 +131,15 @@ struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_
     if (!evd_uuid_equal(bases.base_version, current)) return stale_session(call, bases.base_version, current);
     if (read->base_map != NULL && !evd_pins_unpack(read->base_map->pins, &read->base_pins))
         return evd_outcome_of(EVD_STORE_IS_CORRUPT);
-    outcome = refuse_draft(read, bases.draft);
-    if (outcome.code != EVD_OK) return outcome;
+    return refuse_draft(call, read, bases);
+}
+
+struct evd_outcome evd_session_refuse_held(struct evd_call *call, const struct evd_session_reads *read,
+                                           struct evd_session_bases bases) {
+    if (is_held(call, read, bases)) return evd_draft_held(call, read->draft, &read->keeping);
     return fits_summary(read) ? evd_ok() : evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
+}
+
+void evd_session_keep(struct evd_call *call, const struct evd_session_reads *read) {
+    if (call->outcome.code == EVD_DRAFT_LEASE_HELD) evd_draft_keeping_write(call, &read->keeping);
 }

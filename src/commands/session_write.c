@@ -72,13 +72,14 @@ static void write_exposures(struct evd_call *call, const struct evd_session_read
 }
 
 /* Every version writes the draft, so that an autosave racing it conflicts; the holder and the sequence it consumed
- * stay. */
+ * stay. What it held and the request left out is kept beside it. */
 static int64_t write_draft(struct evd_call *call, const struct evd_session_reads *read, evd_uuid version_id) {
     struct evd_session_draft *draft = read->draft != NULL ? EVD_CHANGE(call, session_draft, read->draft)
                                                           : EVD_NEW(evd_call_arena(call), struct evd_session_draft);
     draft->base.id = draft->session = read->session_id;
     draft->base_version = version_id;
     draft->content = NULL;
+    evd_draft_keeping_write(call, &read->keeping);
     draft->etag++;
     if (read->draft != NULL)
         EVD_REPLACE_RECORD(call, session_draft, draft);

@@ -28,6 +28,7 @@ static void withdraw_read(struct evd_call *call) {
 static struct evd_outcome withdraw_refuse(struct evd_call *call) {
     struct withdraw *state = call->state;
     struct evd_outcome outcome = evd_session_refuse(call, &state->read, bases_of(call));
+    if (outcome.code == EVD_OK) outcome = evd_session_refuse_held(call, &state->read, bases_of(call));
     if (outcome.code != EVD_OK) return outcome;
     if (!evd_session_has_place(state->read.session))
         return evd_invalid(call, "/baseVersion", "alreadyWithdrawn", "This session is withdrawn already.");
@@ -56,7 +57,8 @@ const struct evd_command evd_command_withdraw = {
     .request = &evd_type_withdraw_request,
     .answer = &evd_type_session_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_STAGE_COMPLETED) |
-                EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED),
+                EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) |
+                EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD),
     .lanes = evd_lane_of_study,
     .read = withdraw_read,
     .refuse = withdraw_refuse,

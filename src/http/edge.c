@@ -139,12 +139,25 @@ static struct evd_edge_reply *refuse_method(struct evd_edge_request *request, co
     return reply;
 }
 
+/* False: no command has that method. */
+static bool command_method(enum evd_http_method method, enum evd_command_method *ret_method) {
+    switch (method) {
+    case EVD_HTTP_GET:
+    case EVD_HTTP_HEAD: *ret_method = EVD_COMMAND_GET; return true;
+    case EVD_HTTP_POST: *ret_method = EVD_COMMAND_POST; return true;
+    case EVD_HTTP_PUT: *ret_method = EVD_COMMAND_PUT; return true;
+    case EVD_HTTP_PATCH: *ret_method = EVD_COMMAND_PATCH; return true;
+    case EVD_HTTP_DELETE: *ret_method = EVD_COMMAND_DELETE; return true;
+    case EVD_HTTP_OPTIONS:
+    case EVD_HTTP_METHOD_OTHER: break;
+    }
+    return false;
+}
+
 static const struct evd_command *take_command(struct evd_edge_request *request, const struct evd_route *route) {
-    enum evd_http_method method = request->exchange->method;
-    enum evd_command_method wanted = method == EVD_HTTP_POST ? EVD_COMMAND_POST : EVD_COMMAND_GET;
+    enum evd_command_method wanted;
     request->route = route->path;
-    if (method != EVD_HTTP_POST && method != EVD_HTTP_GET && method != EVD_HTTP_HEAD) return NULL;
-    if (route->commands[wanted] == NULL) return NULL;
+    if (!command_method(request->exchange->method, &wanted) || route->commands[wanted] == NULL) return NULL;
     request->command = route->numbers[wanted];
     request->call.ids = route->ids;
     return request->call.command = route->commands[wanted];
@@ -157,7 +170,7 @@ static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
     struct evd_edge_reply *page = evd_edge_page(request);
     if (page != NULL) return page;
     if (exchange->method == EVD_HTTP_OPTIONS && evd_text_equal(exchange->path, EVD_TEXT("*")))
-        return evd_edge_options(request, "GET, HEAD, POST, OPTIONS");
+        return evd_edge_options(request, EVD_ROUTE_ALLOW_ALL);
     if (request->door == EVD_DOOR_ADMIN || !evd_router_find(edge->router, exchange->path, &route))
         return evd_edge_problem_of(request, EVD_NOT_FOUND);
     if (exchange->method == EVD_HTTP_OPTIONS) {

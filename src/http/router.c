@@ -13,6 +13,7 @@ struct node {
     struct node *any;        /* the parameter's node, NULL when there is none */
     const struct evd_command *commands[EVD_ROUTE_METHODS];
     size_t numbers[EVD_ROUTE_METHODS];
+    char allow[sizeof EVD_ROUTE_ALLOW_ALL]; /* empty: no command ends here */
 };
 
 struct evd_router {
@@ -82,8 +83,22 @@ static struct node *enter(struct node *node, struct evd_text segment) {
     return node->child = child;
 }
 
+static void tell_allowed(struct node *node) {
+    static const char *const names[EVD_ROUTE_METHODS] = {[EVD_COMMAND_GET] = "GET, HEAD, ",
+                                                         [EVD_COMMAND_POST] = "POST, ",
+                                                         [EVD_COMMAND_PUT] = "PUT, ",
+                                                         [EVD_COMMAND_PATCH] = "PATCH, ",
+                                                         [EVD_COMMAND_DELETE] = "DELETE, "};
+    size_t size = 0;
+    for (size_t method = 0; method < EVD_ROUTE_METHODS; method++)
+        if (node->commands[method] != NULL)
+            size += (size_t)snprintf(node->allow + size, sizeof node->allow - size, "%s", names[method]);
+    (void)snprintf(node->allow + size, sizeof node->allow - size, "OPTIONS");
+}
+
 static void add(struct evd_router *router, const struct evd_command *command, size_t number) {
     struct node *node = &router->root;
+    if (command->path == NULL) return;
     struct evd_text path = evd_text_from(command->path);
     assert(path.size_bytes > 1 && path.bytes[0] == '/');
     while (path.size_bytes > 0)
@@ -91,6 +106,7 @@ static void add(struct evd_router *router, const struct evd_command *command, si
     assert(node->commands[command->method] == NULL);
     node->commands[command->method] = command;
     node->numbers[command->method] = number;
+    tell_allowed(node);
 }
 
 struct evd_router *evd_router_new(const struct evd_command *const *commands, size_t count) {
@@ -134,13 +150,7 @@ static const struct node *find(const struct evd_router *router, struct evd_text 
     if (path.size_bytes == 0 || path.bytes[0] != '/') return NULL;
     while (node != NULL && path.size_bytes > 0)
         node = step(node, next_segment(&path), ids);
-    bool ends = node != NULL && (node->commands[EVD_COMMAND_GET] != NULL || node->commands[EVD_COMMAND_POST] != NULL);
-    return ends ? node : NULL;
-}
-
-static const char *allow_of(const struct node *node) {
-    if (node->commands[EVD_COMMAND_GET] == NULL) return "POST, OPTIONS";
-    return node->commands[EVD_COMMAND_POST] == NULL ? "GET, HEAD, OPTIONS" : "GET, HEAD, POST, OPTIONS";
+    return node != NULL && node->allow[0] != '\0' ? node : NULL;
 }
 
 bool evd_router_find(const struct evd_router *router, struct evd_text path, struct evd_route *ret_route) {
@@ -152,7 +162,7 @@ bool evd_router_find(const struct evd_router *router, struct evd_text path, stru
         route.numbers[method] = node->numbers[method];
         if (route.path == NULL && node->commands[method] != NULL) route.path = node->commands[method]->path;
     }
-    route.allow = allow_of(node);
+    route.allow = node->allow;
     *ret_route = route;
     return true;
 }

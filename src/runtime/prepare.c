@@ -4,6 +4,7 @@
 #include "evidenced/base/buffer.h"
 #include "evidenced/records/bson.h"
 #include "evidenced/records/json.h"
+#include "evidenced/records/keys.h"
 #include "runtime/private.h"
 
 #include <jansson.h>
@@ -65,6 +66,8 @@ static struct evd_sha256 digest_of(struct evd_call *call) {
 static struct evd_outcome parse(struct evd_call *call) {
     const struct evd_command *command = call->command;
     struct evd_json_fault fault = {{0}, {0}};
+    if (command->commit == EVD_COMMIT_OPERATION)
+        call->made = evd_operation_id(call->ids.project, call->caller, call->command_id);
     if (command->request != NULL && !command->references && command->path != NULL) {
         call->parsed = evd_json_parse(call->body, call->arena, &fault);
         if (call->parsed == NULL) return malformed(call, &fault);

@@ -3,8 +3,8 @@
  *
  * A list here changes only on purpose: each line is a round trip on a store that is not in this process.
  */
-#include "../support/house.h"
 #include "../support/scripted_store.h"
+#include "../support/typist.h"
 
 static struct house house;
 static struct {
@@ -49,8 +49,16 @@ static struct reply save_answers(unsigned who, unsigned id, const char *base, un
 
 /* Every command. */
 
-static const struct evd_command *pinned[64];
+static const struct evd_command *pinned[200];
 static size_t pinned_count;
+
+/* Compares the store calls since watch(). */
+static void compare(const struct evd_command *command, const char *expected) {
+    const char *calls = watched();
+    ck_assert_msg(strcmp(calls, expected) == 0, "%s:\n%s\ninstead of\n%s", command->name, calls, expected);
+    ck_assert_uint_lt(pinned_count, sizeof pinned / sizeof *pinned);
+    pinned[pinned_count++] = command;
+}
 
 /* Asks, and compares the store calls; the reply is the caller's. */
 static struct reply pin(const struct evd_command *command, struct evd_ids ids, evd_uuid caller, const char *body,
@@ -58,9 +66,7 @@ static struct reply pin(const struct evd_command *command, struct evd_ids ids, e
     static unsigned id = 500;
     watch();
     struct reply reply = ask_ok(&house, command, ids, caller, command_id(id++), body);
-    const char *calls = watched();
-    ck_assert_msg(strcmp(calls, expected) == 0, "%s:\n%s\ninstead of\n%s", command->name, calls, expected);
-    pinned[pinned_count++] = command;
+    compare(command, expected);
     return reply;
 }
 
@@ -160,8 +166,11 @@ static void pin_studies(void) {
                              "insert commandLedger 1\n"
                              "insert study 2\n"
                              "insert studyIdentity 2\n");
-    json_t *row = json_array_get(json_object_get(added.body, "rows"), 0);
-    ck_assert(evd_uuid_parse(evd_text_from(json_string_value(json_object_get(row, "studyId"))), &house.study));
+    for (size_t i = 0; i < 2; i++) {
+        json_t *row = json_array_get(json_object_get(added.body, "rows"), i);
+        ck_assert(evd_uuid_parse(evd_text_from(json_string_value(json_object_get(row, "studyId"))),
+                                 i == 0 ? &house.study : &house.other_study));
+    }
     ids.study = house.study;
     pin_view(&evd_command_get_study, ids, person(1), "get membership 1\nget study 1\n");
     pin_view(&evd_command_list_studies, ids, person(1), "get membership 1\nscan study 2\n");
@@ -248,6 +257,105 @@ static void pin_sessions(void) {
     reply_done(&saved);
 }
 
+static struct reply autosave(struct typist *typist, bool whole, const char *value) {
+    char *content = typed("q1", value);
+    struct reply reply = whole ? typist_put(typist, content) : typist_patch(typist, content);
+    free(content);
+    return reply;
+}
+
+static void pin_autosave(struct typist *typist, bool whole, const char *value, enum evd_outcome_code code,
+                         const char *expected) {
+    watch();
+    struct reply reply = autosave(typist, whole, value);
+    ck_assert_int_eq(reply.code, code);
+    reply_done(&reply);
+    compare(whole ? &evd_command_put_draft : &evd_command_patch_draft, expected);
+}
+
+/* A copy of what another tab typed. */
+static evd_uuid pin_copy(struct typist *other, const char *value, const char *expected) {
+    watch();
+    struct reply reply = autosave(other, true, value);
+    ck_assert_int_eq(reply.code, EVD_DRAFT_LEASE_HELD);
+    compare(&evd_command_put_draft, expected);
+    return id_in(reply, "copyId");
+}
+
+#define READS_OF_A_NOTED_ONE                                                                                           \
+    "get membership 1\nget commandLedger 1\nget form 1\nget study 1\nget formSession 1\nget sessionDraft 1\n"
+
+static void pin_draft_copies(struct typist *typist, struct typist *other) {
+    static const char keeping[] = "get membership 1\nget sessionDraft 1\nget formSession 1\nget draftCopy 1\n"
+                                  "scan draftCopy 0\ninsert draftCopy 1\n";
+    typist->ids.copy = pin_copy(other, "x", keeping);
+    pin_view(&evd_command_list_draft_copies, typist->ids, person(1), "get membership 1\nscan draftCopy 1\n");
+    pin_view(&evd_command_get_draft_copy, typist->ids, person(1), "get membership 1\nget draftCopy 1\n");
+    watch();
+    struct reply adopted = typist_ask(typist, &evd_command_adopt_draft_copy, 600);
+    ck_assert_int_eq(adopted.code, EVD_OK);
+    reply_done(&adopted);
+    compare(&evd_command_adopt_draft_copy, READS_OF_A_NOTED_ONE "get draftCopy 1\nget draftCopy 1\n"
+                                                                "insert commandLedger 1\n"
+                                                                "insert draftCopy 1\n"
+                                                                "insert draftEvent 1\n"
+                                                                "replace sessionDraft 1\n"
+                                                                "replace draftCopy 1\n");
+    typist->ids.copy = pin_copy(other, "y",
+                                "get membership 1\nget sessionDraft 1\nget formSession 1\nget draftCopy 1\n"
+                                "scan draftCopy 1\ninsert draftCopy 1\n");
+    struct reply discarded = pin(&evd_command_discard_draft_copy, typist->ids, person(1), NULL,
+                                 READS_OF_A_NOTED_ONE "get draftCopy 1\n"
+                                                      "insert commandLedger 1\n"
+                                                      "insert draftEvent 1\n"
+                                                      "replace draftCopy 1\n");
+    reply_done(&discarded);
+}
+
+static void pin_leases(struct typist *typist) {
+    typist->ids.copy = evd_uuid_nil();
+    struct evd_ids ids = {.project = house.project};
+    struct reply draft =
+        pin(&evd_command_get_draft, typist->ids, person(1), NULL, "get membership 1\nget sessionDraft 1\n");
+    ids.session = id_in(draft, "sessionId");
+    watch();
+    struct reply renewed = typist_ask(typist, &evd_command_renew_draft_lease, 601);
+    compare(&evd_command_renew_draft_lease,
+            "get membership 1\nget sessionDraft 1\n"); /* it has most of its time left */
+    reply_done(&renewed);
+    char body[200], holder[EVD_UUID_TEXT_BYTES + 1];
+    evd_uuid_format(typist->holder, holder);
+    (void)snprintf(body, sizeof body, "{\"holder\":\"%s\",\"leaseGeneration\":%lld}", holder, typist->lease_generation);
+    static const char noted[] = "get membership 1\nget commandLedger 1\nget formSession 1\nget sessionDraft 1\n"
+                                "get form 1\nget study 1\n"
+                                "insert commandLedger 1\ninsert draftEvent 1\nreplace sessionDraft 1\n";
+    struct reply taken = pin(&evd_command_take_over_draft, typist->ids, person(1), body, noted);
+    reply_done(&taken);
+    pin_view(&evd_command_get_draft_lease, ids, house.admin,
+             "get membership 1\nget formSession 1\nget sessionDraft 1\n");
+    pin_view(&evd_command_release_draft, ids, house.admin, noted);
+    watch();
+    struct reply discarded = typist_ask(typist, &evd_command_discard_draft, 602);
+    ck_assert_int_eq(discarded.code, EVD_OK);
+    compare(&evd_command_discard_draft,
+            READS_OF_A_NOTED_ONE "insert commandLedger 1\ninsert draftEvent 1\nreplace sessionDraft 1\n");
+    reply_done(&discarded);
+}
+
+static void pin_drafts(void) {
+    struct typist typist = typist_new(&house, 1, 1), other = typist_new(&house, 1, 2);
+    typist.ids.study = other.ids.study = house.other_study;
+    pin_autosave(&typist, true, "a", EVD_OK,
+                 "get membership 1\nget sessionDraft 1\n"
+                 "get form 1\nget stage 1\nget study 1\nget formSession 1\nscan formSession 0\n"
+                 "insert formSession 1\ninsert sessionDraft 1\n");
+    static const char one_swap[] = "get membership 1\nget sessionDraft 1\nreplace sessionDraft 1\n";
+    pin_autosave(&typist, true, "b", EVD_OK, one_swap);
+    pin_autosave(&typist, false, "c", EVD_OK, one_swap);
+    pin_draft_copies(&typist, &other);
+    pin_leases(&typist);
+}
+
 static bool is_pinned(const struct evd_command *command) {
     for (size_t i = 0; i < pinned_count; i++)
         if (pinned[i] == command) return true;
@@ -263,6 +371,7 @@ START_TEST(the_store_calls_of_every_command_are_these) {
     pin_forms_and_stages();
     pin_studies();
     pin_sessions();
+    pin_drafts();
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(is_pinned(table[i]), "the budget of %s is nowhere", table[i]->name);
     house_close(&house);

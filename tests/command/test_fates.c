@@ -286,11 +286,12 @@ START_TEST(a_study_held_by_a_bulk_update_refuses_every_command_on_it_and_says_si
 END_TEST
 
 /* A command that writes Studies must have a lane on each, or make them itself. */
-START_TEST(every_command_on_a_study_has_a_lane_and_reads_and_views_have_none) {
+START_TEST(every_command_that_writes_a_study_has_its_lane_and_drafts_and_views_have_none) {
     size_t count;
     const struct evd_command *const *table = evd_command_table(&count);
     for (size_t i = 0; i < count; i++) {
-        bool on_study = table[i]->commit == EVD_COMMIT_TXN && strstr(table[i]->path, "{study}") != NULL;
+        bool writes = table[i]->commit != EVD_COMMIT_READ && table[i]->scope != EVD_WRITES_DRAFTS;
+        bool on_study = writes && strstr(table[i]->path, "{study}") != NULL;
         ck_assert_msg((table[i]->lanes != NULL) == on_study, "%s", table[i]->name);
         if (on_study) ck_assert_int_eq(table[i]->scope, EVD_WRITES_STUDY);
         if (table[i]->commit == EVD_COMMIT_READ) ck_assert_int_eq(table[i]->scope, EVD_WRITES_NOTHING);
@@ -309,4 +310,4 @@ EVD_TEST_MAIN("commands: fates", a_commit_of_unknown_fate_that_landed_is_found_a
               a_newer_name_in_a_scanned_record_closes_too, a_definition_with_a_kind_of_a_newer_version_closes_too,
               a_replay_wins_over_the_writer_floor_and_over_a_lock,
               a_study_held_by_a_bulk_update_refuses_every_command_on_it_and_says_since_when,
-              every_command_on_a_study_has_a_lane_and_reads_and_views_have_none)
+              every_command_that_writes_a_study_has_its_lane_and_drafts_and_views_have_none)

@@ -2,13 +2,11 @@
 
 #include "edge_fixture.h"
 
-#include "evidenced/base/buffer.h"
+#include "edge_commands.h"
 #include "evidenced/base/limits.h"
 #include "evidenced/base/log.h"
 #include "evidenced/base/random.h"
-#include "evidenced/commands/bodies.h"
 #include "evidenced/http/token_mint.h"
-#include "evidenced/records/json.h"
 #include "evidenced/runtime/runtime.h"
 #include "store_fixture.h"
 
@@ -18,127 +16,6 @@
 
 #define ISSUER   "issuer"
 #define AUDIENCE "audience"
-
-/* What `hold` waits for. */
-static pthread_mutex_t latch = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t latch_changed = PTHREAD_COND_INITIALIZER;
-static bool latch_open;
-static unsigned held;
-
-static void wait_for_release(void) {
-    (void)pthread_mutex_lock(&latch);
-    held++;
-    (void)pthread_cond_broadcast(&latch_changed);
-    while (!latch_open)
-        (void)pthread_cond_wait(&latch_changed, &latch);
-    held--;
-    (void)pthread_mutex_unlock(&latch);
-}
-
-void evd_edge_fixture_await_held(unsigned count) {
-    (void)pthread_mutex_lock(&latch);
-    while (held < count)
-        (void)pthread_cond_wait(&latch_changed, &latch);
-    (void)pthread_mutex_unlock(&latch);
-}
-
-void evd_edge_fixture_release(void) {
-    (void)pthread_mutex_lock(&latch);
-    latch_open = true;
-    (void)pthread_cond_broadcast(&latch_changed);
-    (void)pthread_mutex_unlock(&latch);
-}
-
-/* The commands. */
-
-static struct evd_outcome echo_parse(struct evd_call *call) {
-    struct evd_text part = evd_uuid_part(&call->command_id);
-    call->ids.project = evd_uuid_derive("project", &part, 1);
-    return evd_ok();
-}
-
-static struct evd_outcome outcome_named(struct evd_call *call, struct evd_text name) {
-    for (int code = EVD_OK + 1; code < EVD_OUTCOME_COUNT; code++) {
-        if (!evd_text_equal(name, evd_text_from(evd_outcome_entry_of((enum evd_outcome_code)code)->name))) continue;
-        struct evd_outcome outcome = evd_outcome_of((enum evd_outcome_code)code);
-        if (code == EVD_REFUSED) outcome.reason = EVD_REASON_PERMISSION;
-        if (code == EVD_STALE_BASE) outcome.members = EVD_TEXT("\"declared\":\"1\",\"current\":\"2\"");
-        if (code != EVD_VALIDATION_FAILED) return outcome;
-        struct evd_errors *errors = EVD_NEW(evd_call_arena(call), struct evd_errors);
-        evd_errors_init(errors, evd_call_arena(call));
-        (void)evd_errors_add(errors, EVD_TEXT("/name"), "required", EVD_TEXT("It is needed."));
-        return evd_errors_outcome(errors);
-    }
-    return evd_ok();
-}
-
-static struct evd_outcome echo_refuse(struct evd_call *call) {
-    static const struct evd_text refuse = EVD_TEXT_INIT("refuse:");
-    const struct evd_create_project_request *request = call->request;
-    if (evd_text_equal(request->name, EVD_TEXT("hold"))) wait_for_release();
-    if (!evd_text_starts_with(request->name, refuse)) return evd_ok();
-    struct evd_text name = {request->name.bytes + refuse.size_bytes, request->name.size_bytes - refuse.size_bytes};
-    return outcome_named(call, name);
-}
-
-static void echo_derive(struct evd_call *call) {
-    const struct evd_create_project_request *request = call->request;
-    char caller[EVD_UUID_TEXT_BYTES + 1];
-    evd_uuid_format(call->caller, caller);
-    call->receipt = evd_text_print(evd_call_arena(call), "{\"name\":\"" EVD_TEXT_FMT "\",\"caller\":\"%s\",\"may\":%d}",
-                                   EVD_TEXT_ARG(request->name), caller, call->may_create_projects);
-}
-
-static void touch_derive(struct evd_call *call) {
-    call->receipt = EVD_TEXT("{\"touched\":true}");
-}
-
-static void look_derive(struct evd_call *call) {
-    struct evd_buffer receipt;
-    evd_buffer_init(&receipt, evd_call_arena(call), 256);
-    evd_buffer_print(&receipt, "{\"limit\":%zu,\"cursor\":", call->page.limit);
-    if (call->page.cursor.bytes == NULL)
-        evd_buffer_add_text(&receipt, EVD_TEXT("null"));
-    else
-        evd_json_write_string(call->page.cursor, &receipt);
-    evd_buffer_add_byte(&receipt, '}');
-    call->receipt = evd_buffer_text(&receipt);
-}
-
-static const struct evd_command echo = {.name = "Echo",
-                                        .method = EVD_COMMAND_POST,
-                                        .path = "/v1/projects",
-                                        .commit = EVD_COMMIT_TXN,
-                                        .makes_project = true,
-                                        .body_limit_bytes = EDGE_BODY_LIMIT,
-                                        .request = &evd_type_create_project_request,
-                                        .outcomes = UINT64_MAX,
-                                        .parse = echo_parse,
-                                        .refuse = echo_refuse,
-                                        .derive = echo_derive};
-static const struct evd_command touch = {.name = "Touch",
-                                         .method = EVD_COMMAND_POST,
-                                         .path = "/v1/projects/{project}/studies/{study}/touch",
-                                         .commit = EVD_COMMIT_TXN,
-                                         .makes_project = true,
-                                         .derive = touch_derive};
-static const struct evd_command look = {.name = "Look",
-                                        .method = EVD_COMMAND_GET,
-                                        .query = EVD_QUERY_PAGE,
-                                        .path = "/v1/projects/{project}/members",
-                                        .commit = EVD_COMMIT_READ,
-                                        .makes_project = true,
-                                        .derive = look_derive};
-static const struct evd_command keep = {.name = "Keep",
-                                        .method = EVD_COMMAND_GET,
-                                        .path = "/v1/projects/{project}/forms/{form}/versions/{version}",
-                                        .commit = EVD_COMMIT_READ,
-                                        .makes_project = true,
-                                        .immutable = true,
-                                        .derive = touch_derive};
-static const struct evd_command *const commands[] = {&echo, &touch, &look, &keep};
-
-/* The fixture. */
 
 static void make_keyring(struct evd_edge_fixture *fixture) {
     char private_path[300], jwks_path[300], error[EVD_KEYRING_ERROR_BYTES] = "";
@@ -169,8 +46,8 @@ void evd_edge_fixture_token(const struct evd_edge_fixture *fixture, const char *
 
 static void make_edge(struct evd_edge_fixture *fixture) {
     static const struct evd_text origins[] = {EVD_TEXT_INIT("https://review.example.org")};
-    struct evd_edge_options options = {.commands = commands,
-                                       .command_count = sizeof commands / sizeof *commands,
+    struct evd_edge_options options = {.commands = evd_edge_commands,
+                                       .command_count = evd_edge_command_count,
                                        .clock = &fixture->clock.clock,
                                        .keyring = fixture->keyring,
                                        .log = fixture->log,
@@ -178,7 +55,7 @@ static void make_edge(struct evd_edge_fixture *fixture) {
                                        .version = "1.2.3",
                                        .profile = "fixture",
                                        .store_format = 7};
-    options.figures = fixture->figures = evd_figures_new(commands, options.command_count);
+    options.figures = fixture->figures = evd_figures_new(options.commands, options.command_count);
     fixture->edge = evd_edge_new(&options);
     ck_assert(fixture->figures != NULL && fixture->edge != NULL);
     fixture->settings = (struct evd_edge_settings){
@@ -293,7 +170,7 @@ void evd_edge_ask(const struct evd_edge_fixture *fixture, struct evd_raw_respons
     say_list(fixture, &client, format, arguments);
     va_end(arguments);
     bool with_body = strncmp(format, "HEAD ", 5) != 0;
-    if (!evd_raw_receive(&client, with_body, ret_response)) ck_abort_msg("no answer to %s", format);
+    if (!evd_raw_receive(&client, with_body, ret_response)) ck_abort_msg("no answer to %.200s", format);
     evd_raw_close(&client);
 }
 

@@ -1,11 +1,15 @@
 /*
- * The edge with all three doors, over a real runtime and a real store, and four commands that need no project:
+ * The edge with all three doors, over a real runtime and a real store, and commands that need no project:
  *
  *   Echo   POST /v1/projects                                     a body {"name"}; the name says what happens:
  *            `refuse:Locked` is refused so, `hold` waits until it is released, anything else comes back
  *   Touch  POST /v1/projects/{project}/studies/{study}/touch     no body
  *   Look   GET  /v1/projects/{project}/members                   shows its page
  *   Keep   GET  /v1/projects/{project}/forms/{form}/versions/{version}   never changes
+ *   Show, Put, Patch, Discard   GET, PUT, PATCH, DELETE /v1/projects/{project}/studies/{study}/draft
+ *            all but Patch are conditional: they show the conditions and have the etag EDGE_ETAG; Discard is ledgered
+ *            and, as Put and Patch, has a body as Echo's
+ *   Drop   DELETE /v1/projects/{project}/studies/{study}/copies/{copy}   ledgered, no body
  *
  * The clock stands still until the test moves it.
  */
@@ -23,13 +27,15 @@ struct evd_http_server;
 struct evd_mint_key;
 struct evd_store;
 
-#define EDGE_P    "018f3b1e-0000-7000-8000-000000000001"
-#define EDGE_S    "018f3b1e-0000-7000-8000-000000000002"
-#define EDGE_KEY  "018f3b1e-0000-7000-8000-00000000000a"
-#define EDGE_LOOK "/v1/projects/" EDGE_P "/members"
-#define EDGE_KEEP "/v1/projects/" EDGE_P "/forms/" EDGE_P "/versions/" EDGE_S
+#define EDGE_P     "018f3b1e-0000-7000-8000-000000000001"
+#define EDGE_S     "018f3b1e-0000-7000-8000-000000000002"
+#define EDGE_KEY   "018f3b1e-0000-7000-8000-00000000000a"
+#define EDGE_LOOK  "/v1/projects/" EDGE_P "/members"
+#define EDGE_DRAFT "/v1/projects/" EDGE_P "/studies/" EDGE_S "/draft"
+#define EDGE_COPY  "/v1/projects/" EDGE_P "/studies/" EDGE_S "/copies/" EDGE_P
+#define EDGE_KEEP  "/v1/projects/" EDGE_P "/forms/" EDGE_P "/versions/" EDGE_S
 
-enum { EDGE_TOKEN_BYTES = 2048, EDGE_REQUEST_BYTES = 32768, EDGE_BODY_LIMIT = 4096 };
+enum { EDGE_TOKEN_BYTES = 2048, EDGE_REQUEST_BYTES = 32768, EDGE_BODY_LIMIT = 4096, EDGE_ETAG = 1041 };
 
 struct evd_edge_fixture {
     char directory[256], control[300], log_path[300];

@@ -15,18 +15,22 @@
 
 struct evd_router;
 
-enum { EVD_ROUTE_METHODS = EVD_COMMAND_POST + 1 };
+enum { EVD_ROUTE_METHODS = EVD_COMMAND_DELETE + 1 };
 
 struct evd_route {
     const struct evd_command *commands[EVD_ROUTE_METHODS]; /* by enum evd_command_method; NULL: not with this one */
     size_t numbers[EVD_ROUTE_METHODS];                     /* their places in the table */
     struct evd_ids ids;                                    /* those the path names; the others nil */
     const char *path;                                      /* the template */
-    const char *allow;                                     /* for `Allow`: "GET, HEAD, OPTIONS" */
+    const char *allow;                                     /* for `Allow`: "GET, HEAD, OPTIONS"; the router's */
 };
 
-/** Build. commands: borrowed for the router's life. A template that is not a path, names an unknown parameter or
- * clashes with another one is a programmer error and aborts, as does a lack of memory: it shows at every start. */
+/* `Allow` of what takes every method. */
+#define EVD_ROUTE_ALLOW_ALL "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
+/** Build. commands: borrowed for the router's life; those without a path are left out. A template that is not a path,
+ * names an unknown parameter or clashes with another one is a programmer error and aborts, as does a lack of memory: it
+ * shows at every start. */
 struct evd_router *evd_router_new(const struct evd_command *const *commands, size_t count);
 
 /** NULL is fine. */

@@ -55,6 +55,9 @@ struct evd_stream {
     bool more; /* set by derive: run again */
 };
 
+/* Of the operation that a view shows: while it is under way the answer says when to ask again. */
+enum evd_progress { EVD_PROGRESS_NONE, EVD_PROGRESS_UNDER_WAY, EVD_PROGRESS_SETTLED };
+
 struct evd_call {
     /* What is asked: set before it is submitted. */
     const struct evd_command *command;
@@ -75,6 +78,7 @@ struct evd_call {
     /* Made from the body. */
     void *request; /* of command->request's type */
     struct evd_sha256 digest;
+    evd_uuid made; /* the operation that an EVD_COMMIT_OPERATION begins: evd_operation_id, whether replayed or not */
 
     /* An attempt, for the command. */
     struct evd_arena attempt_arena;
@@ -84,8 +88,9 @@ struct evd_call {
     const struct evd_membership *membership; /* NULL for the operator and for commands without a project */
     struct evd_reads *reads;
     struct evd_writes *writes;
-    struct evd_text receipt; /* JSON, unless the command says otherwise; set by derive */
-    int64_t etag;            /* of a conditional command's answer, set by derive; 0: none */
+    struct evd_text receipt;    /* JSON, unless the command says otherwise; set by derive */
+    int64_t etag;               /* of a conditional command's answer, set by derive; 0: none */
+    enum evd_progress progress; /* of a view of an operation, set by derive */
     struct evd_stream stream;
 
     /* The answer. */

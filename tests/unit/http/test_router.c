@@ -14,7 +14,21 @@ static const struct evd_command batch = {
     .name = "Batch", .method = EVD_COMMAND_POST, .path = "/v1/projects/{project}/studies/batch"};
 static const struct evd_command study = {
     .name = "Study", .method = EVD_COMMAND_GET, .path = "/v1/projects/{project}/studies/{study}"};
-static const struct evd_command *const commands[] = {&list, &add, &batch, &study};
+static const struct evd_command draft = {
+    .name = "Draft", .method = EVD_COMMAND_GET, .path = "/v1/projects/{project}/studies/{study}/draft"};
+static const struct evd_command put = {
+    .name = "Put", .method = EVD_COMMAND_PUT, .path = "/v1/projects/{project}/studies/{study}/draft"};
+static const struct evd_command patch = {
+    .name = "Patch", .method = EVD_COMMAND_PATCH, .path = "/v1/projects/{project}/studies/{study}/draft"};
+static const struct evd_command begin = {
+    .name = "Begin", .method = EVD_COMMAND_POST, .path = "/v1/projects/{project}/studies/{study}/draft"};
+static const struct evd_command discard = {
+    .name = "Discard", .method = EVD_COMMAND_DELETE, .path = "/v1/projects/{project}/studies/{study}/draft"};
+static const struct evd_command drop = {
+    .name = "Drop", .method = EVD_COMMAND_DELETE, .path = "/v1/projects/{project}/studies/{study}/copies/{copy}"};
+static const struct evd_command inner = {.name = "Inner", .method = EVD_COMMAND_POST};
+static const struct evd_command *const commands[] = {&list, &add,   &batch, &study, &discard, &inner,
+                                                     &put,  &draft, &drop,  &patch, &begin};
 
 static struct evd_router *router;
 
@@ -24,13 +38,15 @@ static void open_router(void) {
 
 static const struct {
     const char *path;
-    const struct evd_command *get, *post;
+    const struct evd_command *commands[EVD_ROUTE_METHODS]; /* GET, POST, PUT, PATCH, DELETE */
     const char *allow;
 } routes[] = {
-    {"/v1/projects/" P "/studies", &list, &add, "GET, HEAD, POST, OPTIONS"},
-    {"/v1/projects/" P "/studies/batch", NULL, &batch, "POST, OPTIONS"},
-    {"/v1/projects/" P "/studies/" S, &study, NULL, "GET, HEAD, OPTIONS"},
-    {"/v1/projects/018F3B1E-0000-7000-8000-000000000001/studies", &list, &add, "GET, HEAD, POST, OPTIONS"},
+    {"/v1/projects/" P "/studies", {&list, &add}, "GET, HEAD, POST, OPTIONS"},
+    {"/v1/projects/" P "/studies/batch", {NULL, &batch}, "POST, OPTIONS"},
+    {"/v1/projects/" P "/studies/" S, {&study}, "GET, HEAD, OPTIONS"},
+    {"/v1/projects/018F3B1E-0000-7000-8000-000000000001/studies", {&list, &add}, "GET, HEAD, POST, OPTIONS"},
+    {"/v1/projects/" P "/studies/" S "/draft", {&draft, &begin, &put, &patch, &discard}, EVD_ROUTE_ALLOW_ALL},
+    {"/v1/projects/" P "/studies/" S "/copies/" P, {NULL, NULL, NULL, NULL, &drop}, "DELETE, OPTIONS"},
 };
 
 START_TEST(a_path_finds_its_commands_and_its_methods) {
@@ -38,12 +54,12 @@ START_TEST(a_path_finds_its_commands_and_its_methods) {
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         struct evd_route route;
         ck_assert_msg(evd_router_find(router, evd_text_from(routes[i].path), &route), "%s", routes[i].path);
-        ck_assert_ptr_eq(route.commands[EVD_COMMAND_GET], routes[i].get);
-        ck_assert_ptr_eq(route.commands[EVD_COMMAND_POST], routes[i].post);
         ck_assert_str_eq(route.allow, routes[i].allow);
-        for (size_t method = 0; method < EVD_ROUTE_METHODS; method++)
+        for (size_t method = 0; method < EVD_ROUTE_METHODS; method++) {
+            ck_assert_ptr_eq(route.commands[method], routes[i].commands[method]);
             if (route.commands[method] != NULL)
                 ck_assert_ptr_eq(commands[route.numbers[method]], route.commands[method]);
+        }
     }
     evd_router_free(router);
 }
@@ -118,6 +134,7 @@ START_TEST(every_command_of_the_table_is_found_at_its_own_path) {
     for (size_t i = 0; i < count; i++) {
         char path[512];
         struct evd_route route;
+        if (table[i]->path == NULL) continue;
         fill_in(table[i]->path, path, sizeof path);
         ck_assert_msg(evd_router_find(router, evd_text_from(path), &route), "%s", path);
         ck_assert_ptr_eq(route.commands[table[i]->method], table[i]);
