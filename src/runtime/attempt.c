@@ -53,7 +53,7 @@ static void want_admission(struct evd_call *call) {
         reads->ledger_id = evd_ledger_id(call->ids.project, call->command_id);
         EVD_WANT(call, COMMAND_LEDGER, reads->ledger_id, &reads->ledger);
     }
-    if (call->command->makes_project) return;
+    if (call->command->makes_project || call->command->of_service) return;
     if (acts_as_operator(call))
         EVD_WANT(call, PROJECT, call->ids.project, &reads->project);
     else
@@ -73,7 +73,7 @@ void evd_attempt_admit(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
     reads->admitted = true;
     call->membership = reads->membership;
-    bool belongs = call->command->makes_project ||
+    bool belongs = call->command->makes_project || call->command->of_service ||
                    (acts_as_operator(call) ? reads->project != NULL : evd_authority_is_member(reads->membership));
     if (!belongs) evd_attempt_settle(call, evd_outcome_of(EVD_NOT_FOUND));
     if (reads->ledger != NULL) replay(call, reads->ledger);
@@ -138,8 +138,8 @@ static struct evd_outcome refuse(struct evd_call *call) {
     const struct evd_command *command = call->command;
     struct evd_outcome outcome = refuse_locked(call);
     if (outcome.code != EVD_OK) return outcome;
-    bool allowed =
-        acts_as_operator(call) || command->makes_project || evd_authority_has(call->membership, command->needs);
+    bool allowed = acts_as_operator(call) || command->makes_project || command->of_service ||
+                   evd_authority_has(call->membership, command->needs);
     if (!allowed) return evd_refused(EVD_REASON_PERMISSION, EVD_TEXT("Your roles in this project do not allow this."));
     if (call->command->commit != EVD_COMMIT_READ && call->reads->met_unknown_name)
         return evd_refused(EVD_REASON_WRITER_FLOOR,
@@ -230,8 +230,21 @@ static bool attempt(struct evd_call *call) {
     return false;
 }
 
+static void scratch_begin(struct evd_call *call, jmp_buf *escape) {
+    for (size_t i = 0; i < sizeof call->scratch / sizeof *call->scratch; i++) {
+        evd_arena_init(&call->scratch[i], EVD_LIMIT_SCRATCH_BYTES);
+        call->scratch[i].escape = escape;
+    }
+}
+
+static void scratch_end(struct evd_call *call) {
+    for (size_t i = 0; i < sizeof call->scratch / sizeof *call->scratch; i++)
+        evd_arena_done(&call->scratch[i]);
+}
+
 static bool attempt_guarded(struct evd_call *call, struct evd_txn *txn) {
     jmp_buf escape;
+    scratch_begin(call, &escape);
     call->conflicted = false; /* in the call and not in this frame, which a jump may leave stale */
     call->arena->escape = call->attempt_arena.escape = &escape;
     switch (setjmp(escape)) {
@@ -243,6 +256,7 @@ static bool attempt_guarded(struct evd_call *call, struct evd_txn *txn) {
     default: call->outcome = evd_outcome_of(EVD_OUT_OF_MEMORY); break;
     }
     evd_reads_end(call);
+    scratch_end(call);
     call->arena->escape = call->attempt_arena.escape = NULL;
     return call->conflicted;
 }

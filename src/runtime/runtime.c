@@ -145,7 +145,10 @@ static void answer(struct evd_call *call) {
 
 static void finish(struct evd_runtime *runtime, struct evd_call *call) {
     leave_lanes(runtime, call);
-    bool awaits = call->outcome.code == EVD_OK && call->command->awaits_earlier_attempts;
+    const struct evd_runtime_observer *observer = &runtime->options.observer;
+    bool done = call->outcome.code == EVD_OK, began = done && call->command->commit == EVD_COMMIT_OPERATION;
+    if (began && observer->began != NULL) observer->began(observer->self, call->ids.project, call->made);
+    bool awaits = done && call->command->awaits_earlier_attempts;
     if (awaits && !evd_inflight_drained(runtime->in_flight, call)) return; /* the last attempt's leave answers it */
     answer(call);
 }

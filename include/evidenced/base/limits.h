@@ -67,6 +67,12 @@
 #define EVD_LIMIT_IMPORT_CELL_BYTES (1 * EVD_MIB) /* of a column nobody reads; a field's own bound is smaller */
 #define EVD_LIMIT_IMPORT_ROW_BYTES  (2 * EVD_MIB) /* the arena one row is read in */
 
+/* Imports. */
+#define EVD_LIMIT_IMPORT_BATCH_BYTES (4 * EVD_MIB)   /* a batch as it is kept; a row of it is far smaller */
+#define EVD_LIMIT_IMPORT_KEPT_BYTES  (96 * EVD_MIB)  /* all rows as they are kept, labels' names included */
+#define EVD_LIMIT_IMPORT_ARENA_BYTES (112 * EVD_MIB) /* of the one call that keeps them */
+#define EVD_LIMIT_SCRATCH_BYTES      (16 * EVD_MIB)  /* what an attempt forgets while it runs, each of two */
+
 /* Store. */
 #define EVD_LIMIT_STORE_FREE_BYTES (256 * EVD_MIB)
 #define EVD_LIMIT_DOCUMENT_BYTES   (16 * EVD_MIB)
@@ -79,5 +85,12 @@ _Static_assert(EVD_LIMIT_PINS * 2 + 100 <= EVD_LIMIT_WRITES, "a Save of all pins
 _Static_assert(EVD_LIMIT_SUMMARY_MEMBERS <= EVD_LIMIT_SESSION_HEADS, "members are sessions");
 _Static_assert(EVD_LIMIT_PINS * 32 < EVD_LIMIT_DOCUMENT_BYTES, "a pin map is one document");
 _Static_assert(EVD_LIMIT_CAPACITY <= EVD_LIMIT_SUMMARY_MEMBERS, "a full form fits its summary");
+
+_Static_assert(EVD_LIMIT_IMPORT_BODY_BYTES < EVD_LIMIT_IMPORT_KEPT_BYTES, "the largest file can be kept");
+_Static_assert(EVD_LIMIT_IMPORT_KEPT_BYTES + 16 * EVD_MIB <= EVD_LIMIT_IMPORT_ARENA_BYTES, "and be written");
+_Static_assert(EVD_LIMIT_IMPORT_BATCH_BYTES <= EVD_LIMIT_DOCUMENT_BYTES / 2, "a batch is one document");
+_Static_assert(EVD_LIMIT_IMPORT_BATCH_BYTES + 4 * EVD_MIB <= EVD_LIMIT_SCRATCH_BYTES, "a batch is gathered in scratch");
+_Static_assert(EVD_LIMIT_IMPORT_ROW_BYTES < EVD_LIMIT_SCRATCH_BYTES, "so is a row");
+_Static_assert(EVD_LIMIT_IMPORT_BATCH * 5 + 100 <= EVD_LIMIT_WRITES, "a batch's studies fit one commit");
 
 #endif
