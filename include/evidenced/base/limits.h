@@ -71,6 +71,7 @@
 #define EVD_LIMIT_IMPORT_BATCH_BYTES (4 * EVD_MIB)   /* a batch as it is kept; a row of it is far smaller */
 #define EVD_LIMIT_IMPORT_KEPT_BYTES  (96 * EVD_MIB)  /* all rows as they are kept, labels' names included */
 #define EVD_LIMIT_IMPORT_ARENA_BYTES (112 * EVD_MIB) /* of the one call that keeps them */
+#define EVD_LIMIT_DRIVEN_ARENA_BYTES (32 * EVD_MIB)  /* what is remembered between the steps of an operation */
 #define EVD_LIMIT_SCRATCH_BYTES      (16 * EVD_MIB)  /* what an attempt forgets while it runs, each of two */
 
 /* Store. */
