@@ -78,6 +78,7 @@ static void match(struct evd_judged_row *row, const struct evd_taken_identifiers
         }
         row->study = holder;
         row->result = EVD_ROW_MATCHED;
+        row->is_stored |= identifier->held != NULL;
     }
 }
 
@@ -96,6 +97,7 @@ static const struct evd_row_identifier *malformed_identifier(const struct evd_ju
 void evd_study_row_judge(struct evd_judged_row *row, struct evd_taken_identifiers *taken) {
     row->result = EVD_ROW_ADDED;
     row->study = evd_uuid_nil();
+    row->is_stored = false;
     if (malformed_identifier(row) != NULL)
         refuse(row, "malformedIdentifier");
     else if (!has_identifier(row) && evd_text_is_blank(row->given->title))

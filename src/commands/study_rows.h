@@ -27,6 +27,7 @@ struct evd_judged_row {
     struct evd_row_identifier identifiers[EVD_ROW_IDENTIFIERS];
     enum evd_row_result result;
     evd_uuid study;   /* added or matched; nil when refused */
+    bool is_stored;   /* matched to a study of the store, and not only to a row above */
     const char *code; /* why it is refused */
 };
 

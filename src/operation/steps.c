@@ -11,6 +11,7 @@ struct evd_operation_stand evd_operation_stand_of(const struct evd_operation *op
                                         .status = (enum evd_operation_status)operation->status.value,
                                         .phase = (enum evd_operation_phase)operation->phase.value,
                                         .requested_by = operation->requested_by,
+                                        .undoes = operation->undoes,
                                         .requested_at = operation->requested_at,
                                         .generation = operation->generation,
                                         .batch_count = operation->batch_count,

@@ -14,6 +14,7 @@ struct evd_page_order {
     enum evd_index_number index;
     size_t count;
     enum evd_value_kind kinds[EVD_STORE_INDEX_PATHS];
+    bool descending;
 };
 
 struct evd_page_scan {
@@ -28,6 +29,16 @@ struct evd_page_scan {
 /** Is the request's cursor one that a list of this order gave? Malformed, naming it, when not. For a command's parse.
  */
 struct evd_outcome evd_page_check(struct evd_call *call, const struct evd_page_order *order);
+
+/* Where a page begins, as its cursor says. */
+struct evd_page_position {
+    evd_uuid id;
+    struct evd_value values[EVD_STORE_INDEX_PATHS];
+};
+
+/** For a list that is no scan of an index. False: the request has no cursor. It was checked before. */
+bool evd_page_position(struct evd_call *call, const struct evd_page_order *order,
+                       struct evd_page_position *ret_position);
 
 /** One page from the request's cursor on: at most page->limit records. */
 void evd_page_read(struct evd_call *call, struct evd_page_scan *page);

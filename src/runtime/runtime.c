@@ -36,7 +36,8 @@ const char *evd_parameter_name(enum evd_parameter parameter) {
                                                            [EVD_PARAMETER_SKIP_REFUSED] = "skipRefused",
                                                            [EVD_PARAMETER_DELIMITER] = "delimiter",
                                                            [EVD_PARAMETER_LABEL] = "label",
-                                                           [EVD_PARAMETER_SPREADSHEET] = "spreadsheet"};
+                                                           [EVD_PARAMETER_SPREADSHEET] = "spreadsheet",
+                                                           [EVD_PARAMETER_RESULT] = "result"};
     return names[parameter];
 }
 

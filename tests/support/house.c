@@ -158,13 +158,24 @@ void asked_await(struct asked *asked) {
     (void)pthread_mutex_unlock(&asked->mutex);
 }
 
+/* With the members it has beside the common ones. */
+static json_t *error_of(const struct evd_error *error) {
+    char *text;
+    json_t *json =
+        json_pack("{s:s%, s:s}", "pointer", error->pointer.bytes, (int)error->pointer.size_bytes, "code", error->code);
+    ck_assert_int_gt(asprintf(&text, "{" EVD_TEXT_FMT "}", EVD_TEXT_ARG(error->members)), 0);
+    json_t *members = json_loads(text, 0, NULL);
+    ck_assert_msg(members != NULL, "%s", text);
+    (void)json_object_update(json, members);
+    json_decref(members);
+    free(text);
+    return json;
+}
+
 static json_t *errors_of(const struct evd_errors *errors) {
     json_t *list = json_array();
-    for (size_t i = 0; i < errors->count; i++) {
-        const struct evd_error *error = &errors->items[i];
-        (void)json_array_append_new(list, json_pack("{s:s%, s:s}", "pointer", error->pointer.bytes,
-                                                    (int)error->pointer.size_bytes, "code", error->code));
-    }
+    for (size_t i = 0; i < errors->count; i++)
+        (void)json_array_append_new(list, error_of(&errors->items[i]));
     return list;
 }
 

@@ -18,7 +18,7 @@ struct evd_operation_stand {
     enum evd_operation_kind kind; /* 0: of a kind this version does not know */
     enum evd_operation_status status;
     enum evd_operation_phase phase;
-    evd_uuid requested_by;
+    evd_uuid requested_by, undoes;
     int64_t requested_at, generation;
     int64_t batch_count, next_batch, row_count, refused;
     bool dry_run, skip_refused;

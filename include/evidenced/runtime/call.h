@@ -27,7 +27,7 @@ struct evd_page {
     size_t limit;
     struct evd_text cursor; /* opaque; bytes NULL: the beginning */
     evd_uuid stage;         /* filters, for the lists that take them; nil and bytes NULL: none */
-    struct evd_text state;
+    struct evd_text state, result;
 };
 
 /* Options of single commands, decoded from the query by the edge. */

@@ -42,6 +42,7 @@ enum evd_parameter {
     EVD_PARAMETER_DELIMITER,
     EVD_PARAMETER_LABEL, /* may be repeated */
     EVD_PARAMETER_SPREADSHEET,
+    EVD_PARAMETER_RESULT,
     EVD_PARAMETER_COUNT
 };
 #define EVD_PARAMETER_BIT(parameter) (1U << (parameter))
