@@ -14,9 +14,13 @@ static void note_begun(void *self, const struct evd_driven *driven, bool taken_o
 
 static void note_step(void *self, const struct evd_driven *driven, const struct evd_command *command,
                       enum evd_outcome_code code) {
-    (void)driven;
-    (void)command;
-    ((struct imports *)self)->steps += code == EVD_OK;
+    struct imports *imports = self;
+    imports->last_step = command;
+    imports->last_code = code;
+    if (code != EVD_OK) return;
+    if (imports->steps < sizeof imports->turns / sizeof *imports->turns)
+        imports->turns[imports->steps] = driven->project;
+    imports->steps++;
 }
 
 static void note_settled(void *self, const struct evd_driven *driven) {
@@ -96,6 +100,13 @@ bool imports_step(struct imports *imports) {
         evd_test_clock_advance(&imports->house->clock, 10);
     }
     ck_abort_msg("an operation does not end");
+}
+
+bool imports_step_until(struct imports *imports, const struct evd_command *command) {
+    imports->last_step = NULL;
+    while (imports->last_step != command)
+        if (!imports_step(imports)) return false;
+    return true;
 }
 
 void imports_run(struct imports *imports) {

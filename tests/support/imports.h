@@ -13,6 +13,9 @@ struct imports {
     struct house *house;
     struct evd_driver *driver;
     unsigned begun, taken_over, steps, settled, stuck;
+    const struct evd_command *last_step; /* that was answered, whatever the answer */
+    enum evd_outcome_code last_code;
+    evd_uuid turns[64]; /* the projects of the first steps that took effect */
 };
 
 void imports_open(struct imports *imports, struct house *house);
@@ -40,6 +43,9 @@ struct reply imports_undo(struct imports *imports, evd_uuid caller, unsigned id,
 
 /** One thing, moving the clock until there is one; false when everything is settled or stuck. */
 bool imports_step(struct imports *imports);
+
+/** Until that command's answer was taken up; false when everything was settled or stuck before. */
+bool imports_step_until(struct imports *imports, const struct evd_command *command);
 
 /** Until everything is settled or stuck. */
 void imports_run(struct imports *imports);
