@@ -115,17 +115,18 @@ static void take_in_hand(struct evd_driver *driver, struct evd_hand *hand) {
     driver->in_hand++;
 }
 
-/* The next whose turn it is; it goes to the end of the list. */
+/* The one whose project had its last turn longest ago. */
 static struct evd_running *choose_locked(struct evd_driver *driver) {
     int64_t now = now_ms(driver);
-    for (struct evd_running *each = driver->first; each != NULL; each = each->next) {
-        if (!can_begin(driver, each, now)) continue;
-        unlink_locked(driver, each);
-        append_locked(driver, each);
-        take_in_hand(driver, &each->hand);
-        return each;
-    }
-    return NULL;
+    struct evd_running *chosen = NULL;
+    for (struct evd_running *each = driver->first; each != NULL; each = each->next)
+        if ((chosen == NULL || each->last_turn < chosen->last_turn) && can_begin(driver, each, now)) chosen = each;
+    if (chosen == NULL) return NULL;
+    driver->turn++;
+    for (struct evd_running *each = driver->first; each != NULL; each = each->next)
+        if (evd_uuid_equal(each->driven.project, chosen->driven.project)) each->last_turn = driver->turn;
+    take_in_hand(driver, &chosen->hand);
+    return chosen;
 }
 
 static struct evd_running *answered_locked(struct evd_driver *driver) {

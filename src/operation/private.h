@@ -45,6 +45,7 @@ struct evd_running {
     bool is_known; /* its record was seen, so `driven.stand` says something */
     bool was_taken_over, is_stuck;
     struct evd_step step;
+    uint64_t last_turn; /* of its project */
     struct evd_running *next;
 };
 
@@ -53,7 +54,8 @@ struct evd_driver {
     pthread_t thread;
     pthread_mutex_t mutex; /* of all below; what is in hand is touched by the driver's thread alone */
     pthread_cond_t changed;
-    struct evd_running *first, *last; /* in the order of their turns */
+    struct evd_running *first, *last; /* in the order they came */
+    uint64_t turn;
     struct evd_listing {
         struct evd_hand hand;
         struct evd_open_page page;
