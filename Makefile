@@ -49,11 +49,17 @@ endif
 
 ALL_CFLAGS = $(CFLAGS_BASE) $(CFLAGS_$(PROFILE)) $(LIBRARY_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_BASE) $(LDFLAGS_$(PROFILE)) $(LDFLAGS)
-ALL_LIBS = $(PKG_LIBS) -lcsv -pthread -ldl # libcsv has no pkg-config module
+# The daemon does without the client's library; evidencectl loads no more than it uses.
+ALL_LIBS = $(filter-out -lcurl,$(PKG_LIBS)) -lcsv -pthread -ldl # libcsv has no pkg-config module
+CTL_LIBS = -Wl,--as-needed $(PKG_LIBS) -lcsv -pthread
 
-LIB_SRCS  := $(sort $(wildcard src/*/*.c src/*/*/*.c))
+LIB_SRCS  := $(filter-out src/ctl/%,$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 LIB_OBJS  := $(LIB_SRCS:%.c=$(O)/%.o)
 LIB       := $(O)/libevidenced.a
+# What only evidencectl is made of.
+CTL_SRCS  := $(sort $(wildcard src/ctl/*.c))
+CTL_OBJS  := $(CTL_SRCS:%.c=$(O)/%.o)
+CTL       := $(O)/libevidencectl.a
 PROGRAMS  := $(O)/evidenced $(O)/evidencectl
 TEST_SRCS := $(sort $(wildcard tests/unit/*/test_*.c tests/store/test_*.c tests/command/test_*.c))
 TESTS     := $(TEST_SRCS:%.c=$(O)/%)
@@ -94,17 +100,26 @@ $(LIB): $(LIB_OBJS)
 	@rm -f $@
 	@$(AR) rcs $@ $(LIB_OBJS)
 
+$(CTL): $(CTL_OBJS)
+	@rm -f $@
+	@$(AR) rcs $@ $(CTL_OBJS)
+
 $(O)/evidenced: $(O)/src/main.o $(LIB)
 	@echo '  LD $(PROFILE) $(@F)'
 	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS)
 
-$(O)/evidencectl: $(O)/src/ctl.o $(LIB)
+$(O)/evidencectl: $(O)/src/ctl.o $(CTL) $(LIB)
 	@echo '  LD $(PROFILE) $(@F)'
-	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(ALL_LIBS)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(CTL) $(LIB) $(CTL_LIBS)
 
 $(TESTS) $(PROGRAM_TESTS) $(PLANTED_RACE): $(O)/%: $(O)/%.o $(SUPPORT_OBJS) $(LIB)
 	@echo '  LD $(PROFILE) $(@F)'
-	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJS) $(LIB) $(shell $(PKG_CONFIG) --libs check) $(ALL_LIBS)
+	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(SUPPORT_OBJS) $(TESTED) $(LIB) $(shell $(PKG_CONFIG) --libs check) $(ALL_LIBS) $(TESTED_LIBS)
+
+CTL_TESTS := $(filter $(O)/tests/unit/ctl/%,$(TESTS))
+$(CTL_TESTS): $(CTL)
+$(CTL_TESTS): TESTED = $(CTL)
+$(CTL_TESTS): TESTED_LIBS = $(filter -lcurl,$(PKG_LIBS))
 
 $(FAULTFS): tests/support/faultfs.c
 	@mkdir -p $(@D)
@@ -114,4 +129,4 @@ $(FAULTFS): tests/support/faultfs.c
 clean:
 	rm -rf $(BUILD)
 
--include $(LIB_OBJS:.o=.d) $(TESTS:%=%.d) $(PROGRAM_TESTS:%=%.d) $(PLANTED_RACE).d $(SUPPORT_OBJS:.o=.d) $(O)/src/main.d $(O)/src/ctl.d
+-include $(LIB_OBJS:.o=.d) $(CTL_OBJS:.o=.d) $(TESTS:%=%.d) $(PROGRAM_TESTS:%=%.d) $(PLANTED_RACE).d $(SUPPORT_OBJS:.o=.d) $(O)/src/main.d $(O)/src/ctl.d

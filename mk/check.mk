@@ -72,7 +72,7 @@ lint: lint-tidy lint-cppcheck lint-analyzer
 
 # The linters see the test build: it is the shipped code plus the crash points.
 LINT          = $(BUILD)/lint
-LINT_SRCS     = $(LIB_SRCS) src/main.c src/ctl.c
+LINT_SRCS     = $(LIB_SRCS) $(CTL_SRCS) src/main.c src/ctl.c
 LINT_FLAGS    = $(CPPFLAGS) -DEVD_TEST=1 -std=gnu17 $(LIBRARY_CFLAGS)
 ANALYZED_SRCS = $(filter src/base/% src/domain/% src/records/%,$(LIB_SRCS))
 

@@ -76,7 +76,7 @@ static void add_type(json_t *types, const struct evd_type *type) { // NOLINT(mis
     for (size_t i = 0; i < type->field_count; i++)
         json_array_append_new(fields, field_of(&type->fields[i]));
     for (size_t i = 0; i < type->field_count; i++)
-        add_type(types, type->fields[i].of);
+        add_type(types, type->fields[i].kind == EVD_KIND_VALUE ? &evd_type_answer_point : type->fields[i].of);
 }
 
 /* Commands. */
@@ -140,14 +140,13 @@ static const char *method_name(enum evd_command_method method) {
 }
 
 static json_t *command_of(const struct evd_command *command) {
-    json_t *made = json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:b, s:o, s:b, s:b, s:o}", "name", command->name,
-                             "method", method_name(command->method), "path", command->path, "request",
-                             string_or_null(type_name(command->request)), "answer",
-                             string_or_null(type_name(command->answer)), "needs", capability_name(command->needs),
-                             "bodyLimitBytes", (json_int_t)command->body_limit_bytes, "idempotencyKey",
-                             evd_command_is_ledgered(command), "query", query_of(command), "immutable",
-                             command->immutable, "makesProject", command->makes_project, "outcomes",
-                             outcomes_of(evd_command_outcomes(command)));
+    json_t *made = json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:b, s:o, s:b, s:b, s:o}", "name", command->name, "method",
+        method_name(command->method), "path", command->path, "request", string_or_null(type_name(command->request)),
+        "answer", string_or_null(type_name(command->answer)), "needs", capability_name(command->needs),
+        "bodyLimitBytes", (json_int_t)command->body_limit_bytes, "idempotencyKey", evd_command_is_ledgered(command),
+        "query", query_of(command), "immutable", command->immutable, "makesProject", command->makes_project, "outcomes",
+        outcomes_of(evd_command_outcomes(command)));
     json_object_set_new(made, "writes", json_boolean(command->commit != EVD_COMMIT_READ));
     json_object_set_new(made, "beginsOperation", json_boolean(command->commit == EVD_COMMIT_OPERATION));
     json_object_set_new(made, "conditional", json_boolean(command->conditional));
@@ -210,10 +209,11 @@ static json_t *names(void) {
 }
 
 static json_t *limits(void) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "page", (json_int_t)EVD_LIMIT_PAGE, "pageDefault",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "page", (json_int_t)EVD_LIMIT_PAGE, "pageDefault",
                      (json_int_t)EVD_LIMIT_PAGE_DEFAULT, "jsonDepth", (json_int_t)EVD_LIMIT_JSON_DEPTH, "jsonValues",
                      (json_int_t)EVD_LIMIT_JSON_VALUES, "answerTextBytes", (json_int_t)EVD_ANSWER_TEXT_BYTES,
-                     "answerTexts", (json_int_t)EVD_ANSWER_TEXTS_MOST);
+                     "answerTexts", (json_int_t)EVD_ANSWER_TEXTS_MOST, "answerPoints",
+                     (json_int_t)EVD_ANSWER_POINTS_MOST);
 }
 
 int main(void) {

@@ -278,6 +278,13 @@ static bool is_for_tests(struct evd_text name) {
     return false;
 }
 
+/* What evidencectl takes from the environment: one shell often starts both. */
+static bool is_for_evidencectl(struct evd_text name) {
+    return evd_text_equal(name, EVD_TEXT("EVIDENCED_SERVER")) ||
+           evd_text_equal(name, EVD_TEXT("EVIDENCED_TOKEN_FILE")) ||
+           evd_text_equal(name, EVD_TEXT("EVIDENCED_PROJECT"));
+}
+
 static void read_variables(struct reading *reading) {
     char *const none = NULL;
     for (char *const *at = reading->input->envp == NULL ? &none : reading->input->envp; *at != NULL; at++) {
@@ -289,7 +296,7 @@ static void read_variables(struct reading *reading) {
         if (option < EVD_CONFIG_COUNT)
             assign(reading, option, value, evd_text_copy(reading->arena, name));
         else if (!evd_text_equal(name, EVD_TEXT("EVIDENCED_CONFIG")) && !is_for_tests(name) &&
-                 !is_from_kubernetes(name, value))
+                 !is_for_evidencectl(name) && !is_from_kubernetes(name, value))
             complain_unknown(reading, EVD_TEXT("environment"), name, AS_VARIABLE);
     }
 }

@@ -4,6 +4,7 @@
 #include "config_table.h"
 #include "evidenced/base/arena.h"
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/roff.h"
 
 #include <assert.h>
 
@@ -144,29 +145,60 @@ static const char usage[] = "Usage: evidenced [--NAME VALUE]...\n"
                             "  a variable   EVIDENCED_WORKERS=8\n"
                             "  a file       workers = 8, a line each; # begins a comment line\n"
                             "or has its default.\n"
-                            "\n"
-                            "  --config PATH\n"
-                            "      The file. Also EVIDENCED_CONFIG. Default: none.\n"
-                            "\n"
-                            "Instead of serving\n"
-                            "  --check-config\n"
-                            "      Check the configuration, print it with where each value came from, exit.\n"
-                            "  --restore PATH\n"
-                            "      Restore the backup in the directory PATH into the data directory, exit.\n"
-                            "  --list-crash-points\n"
-                            "      List the places at which a test build can be made to crash, exit.\n"
-                            "  --version\n"
-                            "      Print the version, exit.\n"
-                            "  -h, --help\n"
-                            "      Print this, exit.\n";
+                            "\n";
+
+/* What the command line takes besides the options. */
+static const struct {
+    const char *title; /* above the first of a group; NULL: none */
+    const char *flag, *value, *meaning;
+} besides[] = {
+    {NULL, "--config", "PATH", "The file. Also EVIDENCED_CONFIG. Default: none."},
+    {"Instead of serving", "--check-config", "",
+     "Check the configuration, print it with where each value came from, exit."},
+    {NULL, "--restore", "PATH", "Restore the backup in the directory PATH into the data directory, exit."},
+    {NULL, "--list-crash-points", "", "List the places at which a test build can be made to crash, exit."},
+    {NULL, "--version", "", "Print the version, exit."},
+    {NULL, "-h, --help", "", "Print this, exit."},
+};
+
+enum { BESIDES_COUNT = sizeof besides / sizeof *besides };
 
 void evd_config_help(struct evd_buffer *buffer) {
     evd_buffer_add_text(buffer, evd_text_from(usage));
+    for (size_t i = 0; i < BESIDES_COUNT; i++) {
+        if (besides[i].title != NULL) evd_buffer_print(buffer, "\n%s\n", besides[i].title);
+        evd_buffer_print(buffer, "  %s%s%s\n", besides[i].flag, besides[i].value[0] == '\0' ? "" : " ",
+                         besides[i].value);
+        print_wrapped(buffer, evd_text_from(besides[i].meaning));
+    }
     for (size_t i = 0; i < OUTLINE_COUNT; i++) {
         if (outline[i].title != NULL)
             evd_buffer_print(buffer, "\n%s\n", outline[i].title);
         else
             print_option(buffer, &evd_config_rows[outline[i].option]);
+    }
+}
+
+static void manual_option(struct evd_buffer *buffer, const struct evd_config_row *row) {
+    struct evd_text facts = facts_of(row, buffer->arena);
+    evd_roff_item(buffer, evd_text_print(buffer->arena, "--%s", row->name).bytes, placeholder(row));
+    evd_roff_line(buffer, evd_text_from(row->meaning));
+    if (facts.size_bytes > 0)
+        evd_roff_line(buffer, evd_text_print(buffer->arena, "[" EVD_TEXT_FMT "]", EVD_TEXT_ARG(facts)));
+}
+
+void evd_config_manual(struct evd_buffer *buffer) {
+    evd_roff_section(buffer, "OPTIONS");
+    for (size_t i = 0; i < BESIDES_COUNT; i++) {
+        if (besides[i].title != NULL) evd_roff_part(buffer, besides[i].title);
+        evd_roff_item(buffer, besides[i].flag, besides[i].value);
+        evd_roff_line(buffer, evd_text_from(besides[i].meaning));
+    }
+    for (size_t i = 0; i < OUTLINE_COUNT; i++) {
+        if (outline[i].title != NULL)
+            evd_roff_part(buffer, outline[i].title);
+        else
+            manual_option(buffer, &evd_config_rows[outline[i].option]);
     }
 }
 

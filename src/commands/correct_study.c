@@ -66,10 +66,8 @@ static bool is_cleared(const struct evd_correct_study_request *request, const ch
     return false;
 }
 
-static void note(struct evd_call *call, struct correct_study *state, const char *member, const char *code,
-                 const char *message) {
-    (void)evd_errors_add(&state->errors, evd_text_print(evd_call_arena(call), "/set/%s", member), code,
-                         evd_text_from(message));
+static void note(struct evd_call *call, struct correct_study *state, const char *member, enum evd_error_code code) {
+    (void)evd_errors_note(&state->errors, evd_text_print(evd_call_arena(call), "/set/%s", member), code);
 }
 
 static bool is_set(const struct evd_study_row *row, struct evd_text name) {
@@ -94,10 +92,9 @@ static void check_clear(struct evd_call *call, struct correct_study *state) {
     for (size_t i = 0; i < request->clear.count; i++) {
         struct evd_text name = request->clear.items[i], pointer = evd_text_print(evd_call_arena(call), "/clear/%zu", i);
         if (!is_member(name))
-            (void)evd_errors_add(&state->errors, pointer, "unknownMember", EVD_TEXT("A study has no such member."));
+            (void)evd_errors_note(&state->errors, pointer, EVD_ERROR_UNKNOWN_MEMBER);
         else if (is_set(request->set, name))
-            (void)evd_errors_add(&state->errors, pointer, "setAndCleared",
-                                 EVD_TEXT("This member is set and cleared in one request."));
+            (void)evd_errors_note(&state->errors, pointer, EVD_ERROR_SET_AND_CLEARED);
     }
 }
 
@@ -106,9 +103,7 @@ static void check_texts(struct evd_call *call, struct correct_study *state) {
     for (size_t i = 0; i < TEXTS + EVD_ROW_IDENTIFIERS; i++) {
         const struct text_field *field = i < TEXTS ? &texts[i] : &identifiers[i - TEXTS];
         struct evd_text given = given_of(request->set, field);
-        if (given.bytes != NULL && evd_text_is_blank(given))
-            note(call, state, field->member, "blankValue",
-                 "A value is needed here; one is taken away by naming it in `clear`.");
+        if (given.bytes != NULL && evd_text_is_blank(given)) note(call, state, field->member, EVD_ERROR_BLANK_VALUE);
     }
 }
 
@@ -116,13 +111,12 @@ static void check_identifiers(struct evd_call *call, struct correct_study *state
     char holder[EVD_UUID_TEXT_BYTES + 1];
     for (size_t at = 0; at < EVD_ROW_IDENTIFIERS; at++) {
         const struct evd_row_identifier *after = &state->after[at];
-        if (after->malformed)
-            note(call, state, after->member, "malformedIdentifier", "This is not an identifier of that kind.");
+        if (after->malformed) note(call, state, after->member, EVD_ERROR_MALFORMED_IDENTIFIER);
         if (after->held == NULL || evd_uuid_equal(after->held->study, state->study->base.id)) continue;
         evd_uuid_format(after->held->study, holder);
-        struct evd_error *error = evd_errors_add(
-            &state->errors, evd_text_print(evd_call_arena(call), "/set/%s", after->member), "heldByAnotherStudy",
-            evd_text_print(evd_call_arena(call), "Another study of the project, %s, holds this identifier.", holder));
+        struct evd_error *error =
+            evd_errors_note(&state->errors, evd_text_print(evd_call_arena(call), "/set/%s", after->member),
+                            EVD_ERROR_HELD_BY_ANOTHER_STUDY);
         if (error != NULL) error->members = evd_text_print(evd_call_arena(call), "\"studyId\":\"%s\"", holder);
     }
 }
@@ -168,15 +162,13 @@ static struct evd_outcome correct_refuse(struct evd_call *call) {
             .code = EVD_STALE_BASE,
             .members = evd_text_print(evd_call_arena(call), "\"base\":\"metadata\",\"declared\":%lld,\"current\":%lld",
                                       (long long)request->metadata_version, (long long)state->study->metadata_seq)};
-    if (asks_for_nothing(request))
-        return evd_invalid(call, "", "empty", "There is nothing to correct in this request.");
+    if (asks_for_nothing(request)) return evd_invalid(call, "", EVD_ERROR_EMPTY);
     evd_errors_init(&state->errors, evd_call_arena(call));
     check_texts(call, state);
     check_clear(call, state);
     check_identifiers(call, state);
     if (state->errors.total == 0 && !can_be_known(corrected(call, state)))
-        (void)evd_errors_add(&state->errors, EVD_TEXT(""), "neitherTitleNorIdentifier",
-                             EVD_TEXT("A study needs a title or an identifier."));
+        (void)evd_errors_note(&state->errors, EVD_TEXT(""), EVD_ERROR_NEITHER_TITLE_NOR_IDENTIFIER);
     return evd_errors_outcome(&state->errors);
 }
 

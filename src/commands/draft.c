@@ -101,9 +101,10 @@ struct evd_outcome evd_draft_held(struct evd_call *call, const struct evd_sessio
 }
 
 /* JSON takes at most six bytes for one of a document's. */
-enum { JSON_PER_BSON = 6, VALUES_AN_ANSWER = 5, VALUES_A_STEP = 3, VALUES_OF_A_SAVE = 100 };
+enum { JSON_PER_BSON = 6, VALUES_AN_ANSWER = 5, VALUES_A_STEP = 3, VALUES_A_POINT = 4, VALUES_OF_A_SAVE = 100 };
 
 static size_t values_of_value(const struct evd_answer_value *value) {
+    if (value->kind == EVD_ANSWER_POINTS) return 1 + VALUES_A_POINT * value->points.count;
     return value->kind == EVD_ANSWER_TEXTS ? 1 + value->texts.count : 1;
 }
 

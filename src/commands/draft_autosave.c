@@ -209,7 +209,7 @@ static struct evd_outcome refuse_first(struct evd_call *call, const struct autos
                                     .members = EVD_TEXT("\"base\":\"session\",\"current\":null")};
     if (!state->declared.only_if_none) return evd_outcome_of(EVD_PRECONDITION_FAILED);
     if (state->form_version > state->form->published_seq)
-        return evd_invalid(call, "/formVersion", "unknownFormVersion", "The form has no such published version.");
+        return evd_invalid(call, "/formVersion", EVD_ERROR_UNKNOWN_FORM_VERSION);
     if (state->heads >= EVD_LIMIT_SESSION_HEADS - HEADS_IN_RESERVE)
         return (struct evd_outcome){.code = EVD_SIZE_LIMIT_EXCEEDED, .members = EVD_TEXT("\"limit\":\"sessions\"")};
     return evd_ok();

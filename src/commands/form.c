@@ -10,9 +10,9 @@
 static struct evd_outcome create_refuse(struct evd_call *call) {
     const struct evd_create_form_request *request = call->request;
     const struct evd_capacity *capacity = request->capacity;
-    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", "blank", "A form needs a name.");
+    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", EVD_ERROR_BLANK);
     if (capacity->cap != 0 && capacity->cap < capacity->target)
-        return evd_invalid(call, "/capacity/cap", "outOfRange", "The cap is at least the target.");
+        return evd_invalid(call, "/capacity/cap", EVD_ERROR_OUT_OF_RANGE);
     return evd_ok();
 }
 
@@ -73,7 +73,7 @@ static struct evd_outcome publish_refuse(struct evd_call *call) {
             .members = evd_text_print(evd_call_arena(call), "\"base\":\"form\",\"declared\":%lld,\"current\":%lld",
                                       (long long)request->base_version, (long long)form->base.version)};
     if (state->draft == NULL || state->draft->questions.count == 0)
-        return evd_invalid(call, "/questions", "empty", "A form needs at least one question.");
+        return evd_invalid(call, "/questions", EVD_ERROR_EMPTY);
     evd_errors_init(&state->errors, evd_call_arena(call));
     evd_definition_check(state->draft->questions.items, state->draft->questions.count, &state->errors);
     return evd_errors_outcome(&state->errors);

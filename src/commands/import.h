@@ -61,7 +61,4 @@ void evd_step_write(struct evd_call *call, const struct evd_batch_reads *reads, 
 void evd_operation_settle(const struct evd_call *call, struct evd_operation *operation,
                           enum evd_operation_status status);
 
-/** Codes of rows that no reader of files knows. */
-extern const char evd_row_matches_two_studies[], evd_row_touched[];
-
 #endif

@@ -4,8 +4,6 @@
 #include "commands/import.h"
 #include "evidenced/records/keys.h"
 
-const char evd_row_matches_two_studies[] = "matchesTwoStudies", evd_row_touched[] = "touched";
-
 void evd_batch_read(struct evd_call *call, struct evd_batch_reads *reads, evd_uuid batch_of) {
     EVD_WANT(call, OPERATION, call->ids.operation, &reads->operation);
     EVD_WANT(call, OPEN_OPERATION, call->ids.operation, &reads->open);

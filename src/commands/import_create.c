@@ -82,7 +82,7 @@ static void add_member(struct evd_buffer *out, const char *name, struct evd_text
 static void note(struct evd_call *call, struct evd_errors *errors, const struct evd_table_refusal *refusal) {
     struct evd_arena *arena = evd_call_arena(call);
     struct evd_error *error =
-        evd_errors_add(errors, EVD_TEXT(""), evd_table_code_name(refusal->code), (struct evd_text){0});
+        evd_errors_add(errors, EVD_TEXT(""), evd_error_code_name(refusal->code), (struct evd_text){0});
     struct evd_buffer members;
     if (error == NULL) return;
     error->message = evd_text_copy(arena, refusal->message);
@@ -98,6 +98,14 @@ static struct evd_outcome refuse_file(struct evd_call *call, const struct evd_ta
     evd_errors_init(errors, evd_call_arena(call));
     note(call, errors, refusal);
     return evd_errors_outcome(errors);
+}
+
+static struct evd_outcome refuse_size(struct evd_call *call) {
+    static const struct evd_table_refusal refusal = {
+        .code = EVD_ERROR_TOO_MANY_BYTES,
+        .message = EVD_TEXT_INIT("With its labels the file is larger than one import may be; carry fewer of them, or "
+                                 "import it in parts.")};
+    return refuse_file(call, &refusal);
 }
 
 static void look_at(struct evd_call *call, struct create_import *state, const struct evd_reference_row *row) {
@@ -122,11 +130,8 @@ static struct evd_outcome create_refuse(struct evd_call *call) {
     while ((next = evd_references_next(file, &row, &refusal)) == EVD_REFERENCES_ROW)
         look_at(call, state, &row);
     if (next == EVD_REFERENCES_REFUSED) return refuse_file(call, &refusal);
-    if (state->rows == 0) return evd_invalid(call, "", "empty", "There is no row in this file.");
-    if (state->kept_bytes > EVD_LIMIT_IMPORT_KEPT_BYTES)
-        return evd_invalid(call, "", "tooManyBytes",
-                           "With its labels the file is larger than one import may be; carry fewer of them, or import "
-                           "it in parts.");
+    if (state->rows == 0) return evd_invalid(call, "", EVD_ERROR_EMPTY);
+    if (state->kept_bytes > EVD_LIMIT_IMPORT_KEPT_BYTES) return refuse_size(call);
     return call->options.skip_refused ? evd_ok() : evd_errors_outcome(&state->errors);
 }
 
@@ -188,7 +193,7 @@ static void keep(struct keeping *keeping, const struct evd_reference_row *row) {
         break;
     case EVD_REFERENCE_REFUSED:
         kept->result = evd_name_of(EVD_ROW_REFUSED);
-        kept->code = evd_text_from(evd_table_code_name(row->refusal.code));
+        kept->code = evd_text_from(evd_error_code_name(row->refusal.code));
         kept->column = copied(keeping, evd_text_cut(row->refusal.name, EVD_LIMIT_NAME_BYTES));
         kept->message = copied(keeping, evd_text_cut(row->refusal.message, 500));
         break;

@@ -77,10 +77,14 @@ static struct evd_import_batch *results_of(struct evd_call *call, const struct e
     return results;
 }
 
-static void set_result(struct evd_import_row *row, enum evd_row_result result, evd_uuid study, const char *code) {
+static void set_result(struct evd_import_row *row, enum evd_row_result result, evd_uuid study) {
     row->result = evd_name_of(result);
     row->study = study;
-    if (code != NULL) row->code = evd_text_from(code);
+}
+
+static void set_refused(struct evd_import_row *row, enum evd_error_code code) {
+    set_result(row, EVD_ROW_REFUSED, evd_uuid_nil());
+    row->code = evd_text_from(evd_error_code_name(code));
 }
 
 static void count_rows(struct evd_operation *operation, const struct evd_import_batch *results) {
@@ -103,11 +107,11 @@ static void report_read(struct evd_call *call) {
 static void report_row(struct evd_import_row *row, const struct evd_row_finding *finding, bool is_dry_run) {
     switch (finding->result) {
     case EVD_ROW_ADDED:
-        if (is_dry_run) set_result(row, EVD_ROW_ADDED, evd_uuid_nil(), NULL);
+        if (is_dry_run) set_result(row, EVD_ROW_ADDED, evd_uuid_nil());
         return;
-    case EVD_ROW_MATCHED: set_result(row, EVD_ROW_MATCHED, finding->study, NULL); return;
+    case EVD_ROW_MATCHED: set_result(row, EVD_ROW_MATCHED, finding->study); return;
     case EVD_ROW_REFUSED:
-        if (row->code.bytes == NULL) set_result(row, EVD_ROW_REFUSED, evd_uuid_nil(), evd_row_matches_two_studies);
+        if (row->code.bytes == NULL) set_refused(row, EVD_ERROR_MATCHES_TWO_STUDIES);
         return;
     case EVD_NONE_OF_row_result:
     case EVD_ROW_REMOVED:
@@ -167,7 +171,7 @@ static size_t judge_all(struct evd_call *call, struct import_step *state) {
 static void turn_back(struct evd_operation *operation, struct evd_import_batch *results) {
     for (size_t i = 0; i < results->rows.count; i++)
         if (results->rows.items[i].result.value == EVD_ROW_ADDED)
-            set_result(&results->rows.items[i], EVD_NONE_OF_row_result, evd_uuid_nil(), NULL);
+            set_result(&results->rows.items[i], EVD_NONE_OF_row_result, evd_uuid_nil());
     operation->phase = evd_name_of(EVD_PHASE_UNDOING);
     operation->refusal = evd_text_from(evd_outcome_entry_of(EVD_VALIDATION_FAILED)->name);
     operation->next_batch = 0;
@@ -190,7 +194,11 @@ static void apply_derive(struct evd_call *call) {
     size_t refused = judge_all(call, state);
     for (size_t i = 0; i < state->count; i++) {
         const struct evd_judged_row *row = &state->rows[i];
-        if (row->given != NULL) set_result(&results->rows.items[i], row->result, row->study, row->code);
+        if (row->given == NULL) continue;
+        if (row->result == EVD_ROW_REFUSED)
+            set_refused(&results->rows.items[i], row->code);
+        else
+            set_result(&results->rows.items[i], row->result, row->study);
     }
     if (refused > 0 && !operation->skip_refused) {
         turn_back(operation, results);

@@ -24,12 +24,10 @@ static void begin_read(struct evd_call *call) {
 static struct evd_outcome begin_refuse(struct evd_call *call) {
     const struct evd_operation *import = ((const struct begin_undo *)call->state)->import;
     if (import == NULL || import->kind.value != EVD_OPERATION_IMPORT) return evd_outcome_of(EVD_NOT_FOUND);
-    if (import->status.value == EVD_OPERATION_RUNNING)
-        return evd_invalid(call, "", "notSettled", "This import is still running.");
+    if (import->status.value == EVD_OPERATION_RUNNING) return evd_invalid(call, "", EVD_ERROR_NOT_SETTLED);
     if (import->status.value != EVD_OPERATION_SUCCEEDED || import->dry_run)
-        return evd_invalid(call, "", "nothingToUndo", "This import added nothing.");
-    if (!evd_uuid_is_nil(import->undone_by))
-        return evd_invalid(call, "", "alreadyUndone", "This import was undone already, or is being undone.");
+        return evd_invalid(call, "", EVD_ERROR_NOTHING_TO_UNDO);
+    if (!evd_uuid_is_nil(import->undone_by)) return evd_invalid(call, "", EVD_ERROR_ALREADY_UNDONE);
     return evd_ok();
 }
 
@@ -200,7 +198,7 @@ static void take_derive(struct evd_call *call) {
         struct evd_import_row *row = &results->rows.items[is_undo(evd_step_of(call)) ? i : state->studies[i].row];
         bool is_gone = take_one(call, &state->studies[i]);
         row->result = evd_name_of(is_gone ? EVD_ROW_REMOVED : EVD_ROW_STAYED);
-        if (!is_gone) row->code = evd_text_from(evd_row_touched);
+        if (!is_gone) row->code = evd_text_from(evd_error_code_name(EVD_ERROR_TOUCHED));
         gone += is_gone;
     }
     operation->removed += gone;
@@ -260,7 +258,7 @@ static void check_derive(struct evd_call *call) {
         if (!added->has_session || evd_study_is_there(added->study)) continue;
         bring_back(call, added);
         results->rows.items[added->row].result = evd_name_of(EVD_ROW_STAYED);
-        results->rows.items[added->row].code = evd_text_from(evd_row_touched);
+        results->rows.items[added->row].code = evd_text_from(evd_error_code_name(EVD_ERROR_TOUCHED));
         back++;
     }
     operation->removed -= back;

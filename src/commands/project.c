@@ -16,7 +16,7 @@ static struct evd_outcome create_refuse(struct evd_call *call) {
     if (!call->may_create_projects)
         return evd_refused(EVD_REASON_PERMISSION,
                            EVD_TEXT("Creating projects needs the scope evidenced:create-project."));
-    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", "blank", "A project needs a name.");
+    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", EVD_ERROR_BLANK);
     return evd_ok();
 }
 
@@ -102,12 +102,12 @@ static struct evd_outcome set_refuse(struct evd_call *call) {
     if (state->project == NULL) return evd_outcome_of(EVD_NOT_FOUND);
     for (size_t i = 0; i < request->roles.count; i++)
         if (evd_names_find(&evd_names_role, request->roles.items[i]) == 0)
-            return evd_invalid(call, evd_text_print(evd_call_arena(call), "/roles/%zu", i).bytes, "unknownRole",
-                               "This is not the name of a role.");
+            return evd_invalid(call, evd_text_print(evd_call_arena(call), "/roles/%zu", i).bytes,
+                               EVD_ERROR_UNKNOWN_ROLE);
     if (state->before == NULL && state->member_count >= EVD_LIMIT_PROJECT_MEMBERS)
         return evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
     if (!grants_admin(request) && !other_admin_remains(state, request->investigator))
-        return evd_invalid(call, "/roles", "lastAdmin", "A project keeps at least one administrator.");
+        return evd_invalid(call, "/roles", EVD_ERROR_LAST_ADMIN);
     return evd_ok();
 }
 

@@ -18,8 +18,10 @@ struct save {
     struct evd_pin *changes; /* of pins: the changed answers, then the withdrawn ones */
     size_t change_count;
     const struct evd_annotation_revision **exposures;
-    struct evd_pins pins;                          /* as they will be */
-    const struct evd_annotation_revision **pinned; /* Complete: those the base holds, in its pins' order */
+    struct evd_pins pins; /* as they will be */
+    bool touches_elements;
+    const struct evd_annotation_revision **pinned; /* all the base holds, in its pins' order; NULL: not needed */
+    struct evd_answer *base_answers;               /* what they say */
     struct evd_errors errors;
 };
 
@@ -69,10 +71,32 @@ static void want_answers(struct evd_call *call) {
         EVD_WANT(call, ANNOTATION_REVISION, request->exposures.items[i], &state->exposures[i]);
 }
 
-/* The values behind the pins that stay, for Complete to judge the whole set. */
+static bool makes_or_refers(const struct evd_definition *definition, const struct evd_changed_answer *answer,
+                            struct evd_pins base) {
+    const struct evd_question *question = evd_definition_question(definition, answer->asked->question);
+    if (question == NULL) return false;
+    bool is_new_instance = question->kind.value == EVD_QUESTION_UNIT && evd_pins_find(base, answer->context) == NULL;
+    return is_new_instance || question->kind.value == EVD_QUESTION_REFERENCE;
+}
+
+/* Does it change which elements there are, or what points at them? Then answers it does not name have a say. */
+static bool touches_elements(const struct evd_call *call, const struct save *state, struct evd_pins base) {
+    const struct evd_save_request *request = call->request;
+    for (size_t i = 0; i < request->withdrawn.count; i++) {
+        const struct evd_answer_place *place = &request->withdrawn.items[i];
+        if (evd_answer_is_element(place->question, place->path.items, place->path.count)) return true;
+    }
+    for (size_t i = 0; state->read.definition != NULL && i < state->changed_count; i++)
+        if (makes_or_refers(state->read.definition, &state->changed[i], base)) return true;
+    return false;
+}
+
+/* The values behind the base's pins: for Complete to judge the whole set, and for a Save of more than plain answers. */
 static void want_pinned(struct evd_call *call, struct save *state) {
     struct evd_pins base = {0};
-    if (state->read.base_map == NULL || !evd_pins_unpack(state->read.base_map->pins, &base)) return;
+    if (state->read.base_map != NULL && !evd_pins_unpack(state->read.base_map->pins, &base)) return;
+    state->touches_elements = touches_elements(call, state, base);
+    if (base.count == 0 || (!is_complete(call) && !state->touches_elements)) return;
     state->pinned = EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_annotation_revision *, base.count);
     for (size_t i = 0; i < base.count; i++)
         EVD_WANT(call, ANNOTATION_REVISION, base.items[i].revision, &state->pinned[i]);
@@ -86,7 +110,7 @@ static void want_revisions(struct evd_call *call) {
         if (answer->effect == EVD_ANSWER_STALE && answer->head != NULL)
             EVD_WANT(call, ANNOTATION_REVISION, answer->head->current_revision, &answer->current);
     }
-    if (is_complete(call)) want_pinned(call, state);
+    want_pinned(call, state);
 }
 
 static void save_read(struct evd_call *call) {
@@ -155,37 +179,40 @@ static evd_uuid pin_of(const struct evd_changed_answer *answer) {
     return evd_revision_id(answer->head_id, answer->head->revision_seq + 1);
 }
 
+static bool is_repeated(const struct save *state) {
+    for (size_t i = 1; i < state->change_count; i++)
+        if (by_context(&state->changes[i - 1], &state->changes[i]) == 0) return true;
+    return false;
+}
+
 /* All places the request changes, once each: an answer given twice, or given and withdrawn, means nothing. */
 static void collect_changes(struct evd_call *call, struct save *state) {
     const struct evd_save_request *request = call->request;
-    state->change_count = state->changed_count + request->withdrawn.count;
-    state->changes = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_pin, state->change_count);
+    size_t most = state->changed_count + request->withdrawn.count + state->read.base_pins.count;
+    state->changes = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_pin, most);
     for (size_t i = 0; i < state->changed_count; i++) {
         struct evd_changed_answer *answer = &state->changed[i];
         answer->pinned = pin_of(answer);
-        state->changes[i] = (struct evd_pin){.context = answer->context, .revision = answer->pinned};
+        state->changes[state->change_count++] =
+            (struct evd_pin){.context = answer->context, .revision = answer->pinned};
     }
     for (size_t i = 0; i < request->withdrawn.count; i++) {
         const struct evd_answer_place *place = &request->withdrawn.items[i];
-        state->changes[state->changed_count + i].context =
+        state->changes[state->change_count++].context =
             evd_answer_context(place->question, place->path.items, place->path.count);
     }
     if (state->change_count > 1) qsort(state->changes, state->change_count, sizeof *state->changes, by_context);
-    for (size_t i = 1; i < state->change_count; i++)
-        if (by_context(&state->changes[i - 1], &state->changes[i]) == 0) {
-            (void)evd_errors_add(&state->errors, EVD_TEXT("/answers"), "repeatedPlace",
-                                 EVD_TEXT("One place is changed twice in this request."));
-            state->change_count = 0;
-            return;
-        }
+    if (is_repeated(state)) (void)evd_errors_note(&state->errors, EVD_TEXT("/answers"), EVD_ERROR_REPEATED_PLACE);
 }
 
-static struct evd_answer answer_of_change(const struct evd_answer_change *asked) {
+static struct evd_answer answer_of_change(struct evd_call *call, const struct save *state, size_t at) {
+    const struct evd_answer_change *asked = state->changed[at].asked;
     return (struct evd_answer){.question = asked->question,
                                .path = asked->path.items,
                                .path_count = asked->path.count,
                                .value = &asked->value,
-                               .notes = asked->notes};
+                               .notes = asked->notes,
+                               .pointer = evd_text_print(evd_call_arena(call), "/answers/%zu", at)};
 }
 
 static struct evd_answer answer_of_revision(const struct evd_annotation_revision *revision) {
@@ -196,40 +223,67 @@ static struct evd_answer answer_of_revision(const struct evd_annotation_revision
                                .notes = revision->notes};
 }
 
-static void check_changed(struct evd_call *call, struct save *state) {
-    for (size_t i = 0; i < state->changed_count; i++) {
-        struct evd_answer answer = answer_of_change(state->changed[i].asked);
-        evd_answer_check(state->read.definition, &answer, evd_text_print(evd_call_arena(call), "/answers/%zu", i),
-                         &state->errors);
+/* The base's answers, when they were read; false when one is not there. */
+static bool take_base_answers(struct evd_call *call, struct save *state) {
+    if (state->pinned == NULL) return true;
+    size_t count = state->read.base_pins.count;
+    state->base_answers = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer, count);
+    for (size_t i = 0; i < count; i++) {
+        if (state->pinned[i] == NULL) return false;
+        state->base_answers[i] = answer_of_revision(state->pinned[i]);
     }
+    return true;
+}
+
+/* What stands below an element that is withdrawn goes with it. */
+static void withdraw_below(struct evd_call *call, struct save *state) {
+    const struct evd_save_request *request = call->request;
+    struct evd_pins base = state->read.base_pins, named = {state->changes, state->change_count};
+    if (state->base_answers == NULL) return;
+    const bool *below = evd_answers_below(state->base_answers, base.count, request->withdrawn.items,
+                                          request->withdrawn.count, evd_call_arena(call));
+    for (size_t i = 0; i < base.count; i++)
+        if (below[i] && evd_pins_find(named, base.items[i].context) == NULL)
+            state->changes[state->change_count++].context = base.items[i].context;
 }
 
 /* The whole set as it will be: kept answers by their revisions, changed ones by the request. */
-static void check_whole(struct evd_call *call, struct save *state) {
+static struct evd_answer *whole_set(struct evd_call *call, const struct save *state, size_t *ret_count) {
+    struct evd_pins base = state->read.base_pins, changes = {state->changes, state->change_count};
     struct evd_answer *answers =
-        EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer, state->read.base_pins.count + state->changed_count);
-    struct evd_pins changes = {state->changes, state->change_count};
+        EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer, base.count + state->changed_count);
     size_t count = 0;
-    for (size_t i = 0; i < state->read.base_pins.count; i++)
-        if (evd_pins_find(changes, state->read.base_pins.items[i].context) == NULL)
-            answers[count++] = answer_of_revision(state->pinned[i]);
+    for (size_t i = 0; state->base_answers != NULL && i < base.count; i++)
+        if (evd_pins_find(changes, base.items[i].context) == NULL) answers[count++] = state->base_answers[i];
     for (size_t i = 0; i < state->changed_count; i++)
-        answers[count++] = answer_of_change(state->changed[i].asked);
-    evd_answers_check_complete(state->read.definition, answers, count, &state->errors);
+        answers[count++] = answer_of_change(call, state, i);
+    *ret_count = count;
+    return answers;
 }
 
-static bool pinned_revisions_exist(const struct save *state) {
-    for (size_t i = 0; state->pinned != NULL && i < state->read.base_pins.count; i++)
-        if (state->pinned[i] == NULL) return false;
-    return true;
+/* Save is tolerant: of the answers that stay, only those have a say which a changed element concerns. */
+static void check_changed(struct evd_call *call, struct save *state) {
+    size_t count;
+    for (size_t i = 0; i < state->changed_count; i++) {
+        struct evd_answer answer = answer_of_change(call, state, i);
+        evd_answer_check(state->read.definition, &answer, state->pins, &state->errors);
+    }
+    const struct evd_answer *answers = whole_set(call, state, &count);
+    if (state->touches_elements) evd_answers_check_instances(state->read.definition, answers, count, &state->errors);
+}
+
+static void check_whole(struct evd_call *call, struct save *state) {
+    size_t count;
+    const struct evd_answer *answers = whole_set(call, state, &count);
+    evd_answers_check_complete(state->read.definition, answers, count, &state->errors);
 }
 
 static void check_exposures(struct evd_call *call, struct save *state) {
     const struct evd_save_request *request = call->request;
     for (size_t i = 0; i < request->exposures.count; i++)
         if (state->exposures[i] == NULL)
-            (void)evd_errors_add(&state->errors, evd_text_print(evd_call_arena(call), "/exposures/%zu", i),
-                                 "unknownRevision", EVD_TEXT("This project has no such revision."));
+            (void)evd_errors_note(&state->errors, evd_text_print(evd_call_arena(call), "/exposures/%zu", i),
+                                  EVD_ERROR_UNKNOWN_REVISION);
 }
 
 static bool form_version_fits(struct evd_call *call, struct save *state) {
@@ -237,22 +291,25 @@ static bool form_version_fits(struct evd_call *call, struct save *state) {
     int64_t pinned = state->read.session == NULL ? 0 : state->read.session->pinned_form_version;
     if (state->read.definition != NULL && request->form_version >= pinned) return true;
     bool older = state->read.definition != NULL;
-    (void)evd_errors_add(&state->errors, EVD_TEXT("/formVersion"), older ? "formVersionTooOld" : "unknownFormVersion",
-                         older ? EVD_TEXT("The session is already on a newer version of the form.")
-                               : EVD_TEXT("The form has no such published version."));
+    (void)evd_errors_note(&state->errors, EVD_TEXT("/formVersion"),
+                          older ? EVD_ERROR_FORM_VERSION_TOO_OLD : EVD_ERROR_UNKNOWN_FORM_VERSION);
     return false;
 }
 
 static struct evd_outcome validate(struct evd_call *call, struct save *state) {
     evd_errors_init(&state->errors, evd_call_arena(call));
+    if (!take_base_answers(call, state)) return evd_outcome_of(EVD_STORE_IS_CORRUPT);
     collect_changes(call, state);
+    if (state->errors.total > 0) return evd_errors_outcome(&state->errors);
+    withdraw_below(call, state);
     state->pins = evd_pins_overlay(state->read.base_pins, state->changes, state->change_count, evd_call_arena(call));
     if (state->pins.count > EVD_LIMIT_PINS) return evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
-    if (!pinned_revisions_exist(state)) return evd_outcome_of(EVD_STORE_IS_CORRUPT);
     check_exposures(call, state);
     if (form_version_fits(call, state)) {
-        check_changed(call, state);
-        if (is_complete(call) && state->errors.total == 0) check_whole(call, state);
+        if (is_complete(call))
+            check_whole(call, state);
+        else
+            check_changed(call, state);
     }
     return evd_errors_outcome(&state->errors);
 }

@@ -25,8 +25,8 @@ static struct evd_outcome create_refuse(struct evd_call *call) {
         return evd_refused(EVD_REASON_NOT_YET_AVAILABLE,
                            EVD_TEXT("Bindings are fixed once a form is published: make the stage first."));
     if (form != NULL && form->fence != NULL) return evd_outcome_of(EVD_FENCED);
-    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", "blank", "A stage needs a name.");
-    if (binds && form == NULL) return evd_invalid(call, "/formId", "unknownForm", "This project has no such form.");
+    if (evd_text_is_blank(request->name)) return evd_invalid(call, "/name", EVD_ERROR_BLANK);
+    if (binds && form == NULL) return evd_invalid(call, "/formId", EVD_ERROR_UNKNOWN_FORM);
     if (binds && form->bound_stages.count >= EVD_LIMIT_BOUND_STAGES) return evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
     return evd_ok();
 }

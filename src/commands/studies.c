@@ -37,14 +37,14 @@ static void note_refused(struct evd_call *call, struct add_studies *state, size_
     const char *member = evd_study_row_member(row);
     struct evd_text pointer = member == NULL ? evd_text_print(evd_call_arena(call), "/studies/%zu", at)
                                              : evd_text_print(evd_call_arena(call), "/studies/%zu/%s", at, member);
-    (void)evd_errors_add(&state->errors, pointer, row->code, evd_study_row_message(row));
+    (void)evd_errors_note(&state->errors, pointer, row->code);
 }
 
 static struct evd_outcome add_refuse(struct evd_call *call) {
     const struct evd_add_studies_request *request = call->request;
     struct add_studies *state = call->state;
     evd_errors_init(&state->errors, evd_call_arena(call));
-    if (state->count == 0) return evd_invalid(call, "/studies", "empty", "There is no study in this batch.");
+    if (state->count == 0) return evd_invalid(call, "/studies", EVD_ERROR_EMPTY);
     judge(call, state);
     for (size_t i = 0; i < state->count; i++)
         if (state->rows[i].result == EVD_ROW_REFUSED) note_refused(call, state, i);
@@ -65,7 +65,7 @@ static void add_derive(struct evd_call *call) {
         shown->index = (int64_t)i;
         shown->result = evd_name_of(row->result);
         shown->study = row->study;
-        if (row->code != NULL) shown->code = evd_text_from(row->code);
+        if (row->result == EVD_ROW_REFUSED) shown->code = evd_text_from(evd_error_code_name(row->code));
         if (row->result == EVD_ROW_ADDED) evd_study_row_write(call, row, (struct evd_study_origin){0});
     }
     evd_call_receipt(call, &evd_type_batch_receipt, &receipt);

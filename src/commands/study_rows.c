@@ -59,7 +59,7 @@ static struct evd_taken_identifier *find_taken(const struct evd_taken_identifier
     return &taken->slots[at];
 }
 
-static void refuse(struct evd_judged_row *row, const char *code) {
+static void refuse(struct evd_judged_row *row, enum evd_error_code code) {
     row->result = EVD_ROW_REFUSED;
     row->code = code;
     row->study = evd_uuid_nil();
@@ -73,7 +73,7 @@ static void match(struct evd_judged_row *row, const struct evd_taken_identifiers
         evd_uuid holder = identifier->held != NULL ? identifier->held->study : find_taken(taken, identifier->id)->study;
         if (evd_uuid_is_nil(holder)) continue;
         if (!evd_uuid_is_nil(row->study) && !evd_uuid_equal(row->study, holder)) {
-            refuse(row, "matchesTwoStudies");
+            refuse(row, EVD_ERROR_MATCHES_TWO_STUDIES);
             return;
         }
         row->study = holder;
@@ -99,9 +99,9 @@ void evd_study_row_judge(struct evd_judged_row *row, struct evd_taken_identifier
     row->study = evd_uuid_nil();
     row->is_stored = false;
     if (malformed_identifier(row) != NULL)
-        refuse(row, "malformedIdentifier");
+        refuse(row, EVD_ERROR_MALFORMED_IDENTIFIER);
     else if (!has_identifier(row) && evd_text_is_blank(row->given->title))
-        refuse(row, "neitherTitleNorIdentifier");
+        refuse(row, EVD_ERROR_NEITHER_TITLE_NOR_IDENTIFIER);
     else
         match(row, taken);
     if (row->result != EVD_ROW_ADDED) return;
@@ -117,12 +117,6 @@ void evd_study_row_judge(struct evd_judged_row *row, struct evd_taken_identifier
 const char *evd_study_row_member(const struct evd_judged_row *row) {
     const struct evd_row_identifier *malformed = malformed_identifier(row);
     return malformed == NULL ? NULL : malformed->member;
-}
-
-struct evd_text evd_study_row_message(const struct evd_judged_row *row) {
-    if (malformed_identifier(row) != NULL) return EVD_TEXT("This is not an identifier of that kind.");
-    if (has_identifier(row)) return EVD_TEXT("Its identifiers belong to two different studies.");
-    return EVD_TEXT("A study needs a title or an identifier.");
 }
 
 int64_t evd_study_random_key(evd_uuid study) {

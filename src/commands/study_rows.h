@@ -26,9 +26,9 @@ struct evd_judged_row {
     evd_uuid would_be; /* the id of the study it makes if it is added */
     struct evd_row_identifier identifiers[EVD_ROW_IDENTIFIERS];
     enum evd_row_result result;
-    evd_uuid study;   /* added or matched; nil when refused */
-    bool is_stored;   /* matched to a study of the store, and not only to a row above */
-    const char *code; /* why it is refused */
+    evd_uuid study;           /* added or matched; nil when refused */
+    bool is_stored;           /* matched to a study of the store, and not only to a row above */
+    enum evd_error_code code; /* why it is refused */
 };
 
 /* Which identifiers rows took so far: open addressing over the identifiers' ids, never full. */
@@ -53,9 +53,8 @@ void evd_study_row_want(struct evd_call *call, struct evd_judged_row *row);
 /** After the fetch: added, matched or refused. An added row takes its identifiers, for the rows after it. */
 void evd_study_row_judge(struct evd_judged_row *row, struct evd_taken_identifiers *taken);
 
-/** Of a refused row: the member that is wrong, NULL for the row as such; and the sentence. */
+/** Of a refused row: the member that is wrong; NULL: the row as such. */
 const char *evd_study_row_member(const struct evd_judged_row *row);
-struct evd_text evd_study_row_message(const struct evd_judged_row *row);
 
 /* What a study is added with beside what its row gives. */
 struct evd_study_origin {

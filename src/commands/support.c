@@ -6,10 +6,10 @@ void evd_receipt_of_record(struct evd_call *call, const struct evd_record *recor
     evd_call_receipt(call, &evd_type_record_receipt, &receipt);
 }
 
-struct evd_outcome evd_invalid(struct evd_call *call, const char *pointer, const char *code, const char *message) {
+struct evd_outcome evd_invalid(struct evd_call *call, const char *pointer, enum evd_error_code code) {
     struct evd_errors *errors = EVD_NEW(evd_call_arena(call), struct evd_errors);
     evd_errors_init(errors, evd_call_arena(call));
-    (void)evd_errors_add(errors, evd_text_from(pointer), code, evd_text_from(message));
+    (void)evd_errors_note(errors, evd_text_from(pointer), code);
     return evd_errors_outcome(errors);
 }
 

@@ -31,7 +31,7 @@ static struct evd_outcome withdraw_refuse(struct evd_call *call) {
     if (outcome.code == EVD_OK) outcome = evd_session_refuse_held(call, &state->read, bases_of(call));
     if (outcome.code != EVD_OK) return outcome;
     if (!evd_session_has_place(state->read.session))
-        return evd_invalid(call, "/baseVersion", "alreadyWithdrawn", "This session is withdrawn already.");
+        return evd_invalid(call, "/baseVersion", EVD_ERROR_ALREADY_WITHDRAWN);
     return evd_ok();
 }
 

@@ -9,6 +9,7 @@ struct check {
     const struct evd_question *questions;
     struct evd_question_index index;
     struct evd_question_tree tree;
+    struct evd_question_frames frames;
     struct evd_errors *errors;
 };
 
@@ -194,6 +195,16 @@ static void check_unit_and_target(const struct check *check, uint32_t at) {
              (struct evd_finding){.code = EVD_ERROR_TARGET_NOT_ALLOWED, .rule = "target", .found = question->target});
 }
 
+static void check_frame(const struct check *check, uint32_t at) {
+    const struct evd_question *question = &check->questions[at];
+    if (check->frames.reach[at] != EVD_OUT_OF_REACH) return;
+    note(check, at, EVD_TEXT("/parent/questionId"),
+         (struct evd_finding){.code = EVD_ERROR_PARENT_OUT_OF_REACH,
+                              .rule = "parent",
+                              .expected = question->unit,
+                              .found = question->parent->question});
+}
+
 static void check_way_up(const struct check *check, uint32_t at) {
     const struct evd_question *question = &check->questions[at];
     if (check->tree.leads_back[at] & 1U << EVD_EDGE_PARENT)
@@ -216,12 +227,14 @@ void evd_definition_check(const struct evd_question *questions, size_t count, st
     struct check check = {.questions = questions, .errors = errors};
     evd_question_index_init(&check.index, questions, count, errors->arena);
     evd_question_tree_init(&check.tree, &check.index, errors->arena);
+    evd_question_frames_init(&check.frames, &check.index, &check.tree, errors->arena);
     for (uint32_t at = 0; at < check.index.count; at++) {
         check_names(&check, at);
         check_options(&check, at);
         check_range(&check, at);
         check_parent(&check, at);
         check_unit_and_target(&check, at);
+        check_frame(&check, at);
         check_way_up(&check, at);
     }
 }

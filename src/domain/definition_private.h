@@ -47,10 +47,61 @@ enum { EVD_EDGE_PARENT, EVD_EDGE_UNIT, EVD_EDGE_COUNT };
 void evd_question_tree_init(struct evd_question_tree *tree, const struct evd_question_index *index,
                             struct evd_arena *arena);
 
+/* Under whose elements a question is asked: its frame (definition.h). Any list gives frames; that of a question which
+ * cannot be reached is empty. */
+struct evd_question_frames {
+    uint32_t *within; /* the innermost question of the frame, whose own frame is the rest; EVD_NOT_THERE: it is empty */
+    uint8_t *length;
+    uint8_t *reach; /* enum evd_question_reach */
+};
+
+enum evd_question_reach {
+    EVD_REACHED,
+    EVD_NOT_REACHED, /* what it hangs under is not in the list, too deep, not reached itself, or leads back to it */
+    EVD_OUT_OF_REACH /* its parent and its unit are under different elements */
+};
+
+/** tree: of that index. */
+void evd_question_frames_init(struct evd_question_frames *frames, const struct evd_question_index *index,
+                              const struct evd_question_tree *tree, struct evd_arena *arena);
+
+/* The questions that are asked together, once under each element: those with the same innermost question in their
+ * frames. Groups are numbered by that question; the last group is asked once in the form. */
+struct evd_question_groups {
+    uint32_t *first; /* of each group, in the lists; one more entry closes the last */
+    uint32_t *in_form_order;
+    uint32_t *in_tree_order; /* after those they hang under */
+};
+
+void evd_question_groups_init(struct evd_question_groups *groups, const struct evd_question_index *index,
+                              const struct evd_question_tree *tree, const struct evd_question_frames *frames,
+                              struct evd_arena *arena);
+
+/* Which answers of its parent ask a question, as bits: of choice and multichoice the options, of boolean false and
+ * true; other kinds have none. */
+struct evd_question_choices {
+    uint32_t *first_word; /* of each question, where words of its own answers begin; one more entry closes the last */
+    uint32_t
+        *first_asking; /* of each question, in `asking`: as many words as its parent has; EVD_NOT_THERE: any asks */
+    uint64_t *asking;
+};
+
+enum { EVD_CHOICE_WORD_BITS = 64, EVD_CHOICE_FALSE = 0, EVD_CHOICE_TRUE = 1 };
+
+void evd_question_choices_init(struct evd_question_choices *choices, const struct evd_question_index *index,
+                               const struct evd_question_tree *tree, struct evd_arena *arena);
+
+static inline void evd_choice_set(uint64_t *words, uint32_t choice) {
+    words[choice / EVD_CHOICE_WORD_BITS] |= UINT64_C(1) << choice % EVD_CHOICE_WORD_BITS;
+}
+
 struct evd_definition {
     const struct evd_form_version *version;
     struct evd_question_index index;
     struct evd_question_tree tree;
+    struct evd_question_frames frames;
+    struct evd_question_groups groups;
+    struct evd_question_choices choices;
     bool renderable;
 };
 

@@ -2,6 +2,7 @@
 
 #include "evidenced/base/arena.h"
 #include "evidenced/domain/answer.h"
+#include "evidenced/domain/error_codes.h"
 #include "evidenced/records/bson.h"
 
 #include <stdlib.h>
@@ -93,7 +94,7 @@ void evd_draft_check_places(const struct evd_draft_content *content, struct evd_
         const struct place *second = &places.items[i];
         struct evd_text at = evd_text_print(errors->arena, EVD_TEXT_FMT "/%s/%zu", EVD_TEXT_ARG(pointer),
                                             second->answer == NULL ? "withdrawn" : "answers", second->at);
-        (void)evd_errors_add(errors, at, "repeatedPlace", EVD_TEXT("One place is changed twice in this request."));
+        (void)evd_errors_note(errors, at, EVD_ERROR_REPEATED_PLACE);
     }
 }
 

@@ -21,3 +21,7 @@ const char *evd_error_code_sentence(enum evd_error_code code) {
     assert(code < EVD_ERROR_CODE_COUNT);
     return sentences[code];
 }
+
+struct evd_error *evd_errors_note(struct evd_errors *errors, struct evd_text pointer, enum evd_error_code code) {
+    return evd_errors_add(errors, pointer, evd_error_code_name(code), evd_text_from(evd_error_code_sentence(code)));
+}

@@ -33,8 +33,7 @@ static void write_path(const struct evd_path_step *path, size_t count, struct ev
 }
 
 void evd_finding_note(const struct evd_finding *finding, struct evd_text pointer, struct evd_errors *errors) {
-    struct evd_error *error = evd_errors_add(errors, pointer, evd_error_code_name(finding->code),
-                                             evd_text_from(evd_error_code_sentence(finding->code)));
+    struct evd_error *error = evd_errors_note(errors, pointer, finding->code);
     if (error == NULL) return;
     struct evd_buffer members;
     evd_buffer_init(&members, errors->arena, MEMBERS_BYTES);

@@ -69,6 +69,7 @@ static void set_deadline(struct evd_http_connection *connection, int64_t deadlin
 
 void evd_http_connection_idle(struct evd_http_server *server, struct evd_http_connection *connection) {
     int64_t patience_ms = (int64_t)server->options.idle_seconds * 1000 + server->options.request_ms;
+    atomic_store(&connection->streams, false);
     set_deadline(connection, evd_clock_monotonic_us(server->options.clock) + patience_ms * 1000);
 }
 
@@ -82,17 +83,37 @@ void evd_http_connection_parked(struct evd_http_connection *connection) {
     set_deadline(connection, INT64_MAX);
 }
 
-void evd_http_connections_shut(struct evd_http_server *server) {
+void evd_http_connection_streams(struct evd_http_connection *connection, bool ends_by_closing) {
+    atomic_store(&connection->ends_by_closing, ends_by_closing);
+    atomic_store(&connection->streams, true);
+}
+
+/* What has no other end than the connection's would look whole after an orderly one: dissolving the association sends a
+ * reset (TCP only). */
+void evd_http_connection_cut(struct evd_http_connection *connection) {
+    static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+    bool looks_whole = atomic_load(&connection->streams) && atomic_load(&connection->ends_by_closing);
+    if (looks_whole) (void)connect(connection->fd, &nowhere, sizeof nowhere);
+    (void)shutdown(connection->fd, SHUT_RDWR);
+}
+
+void evd_http_connections_cut(struct evd_http_server *server) {
     for (struct evd_http_connection *each = server->connections; each != NULL; each = each->next)
-        (void)shutdown(each->fd, SHUT_RDWR);
+        evd_http_connection_cut(each);
+}
+
+void evd_http_server_cut_streams(struct evd_http_server *server) {
+    pthread_mutex_lock(&server->mutex);
+    for (struct evd_http_connection *each = server->connections; each != NULL; each = each->next)
+        if (atomic_load(&each->streams)) evd_http_connection_cut(each);
+    pthread_mutex_unlock(&server->mutex);
 }
 
 void evd_http_server_reap(struct evd_http_server *server) {
     int64_t now_us = evd_clock_monotonic_us(server->options.clock);
     pthread_mutex_lock(&server->mutex);
     for (struct evd_http_connection *each = server->connections; each != NULL; each = each->next)
-        if (atomic_load_explicit(&each->deadline_us, memory_order_relaxed) < now_us)
-            (void)shutdown(each->fd, SHUT_RDWR);
+        if (atomic_load_explicit(&each->deadline_us, memory_order_relaxed) < now_us) evd_http_connection_cut(each);
     evd_http_linger_reap(server, now_us, false);
     pthread_mutex_unlock(&server->mutex);
 }

@@ -101,6 +101,18 @@ static bool open_edge(struct evd_daemon *daemon, char *ret_error) {
     return true;
 }
 
+static bool open_spool(struct evd_daemon *daemon, char *ret_error) {
+    char *directory = NULL, error[EVD_SPOOL_ERROR_BYTES] = "";
+    if (asprintf(&directory, "%s/spool", text_of(daemon, EVD_CONFIG_DATA)) < 0)
+        return fail(ret_error, "There is no memory to start.");
+    struct evd_spool_options options = {.directory = directory,
+                                        .most_bytes = EVD_LIMIT_SPOOL_BYTES,
+                                        .free_bytes_floor = number_of(daemon, EVD_CONFIG_FREE_MIB) * EVD_MIB};
+    daemon->spool = evd_spool_open(&options, error);
+    free(directory);
+    return daemon->spool != NULL || fail(ret_error, "%s", error);
+}
+
 static bool open_door(struct evd_daemon *daemon, enum evd_edge_door door, const char *listen, char *ret_error) {
     bool is_api = door == EVD_DOOR_API;
     char error[256] = "";
@@ -110,7 +122,8 @@ static bool open_door(struct evd_daemon *daemon, enum evd_edge_door door, const 
         .connections = is_api ? (unsigned)number_of(daemon, EVD_CONFIG_CONNECTIONS) : SIDE_DOOR_CONNECTIONS,
         .idle_seconds = (unsigned)number_of(daemon, EVD_CONFIG_IDLE_SECONDS),
         .request_ms = (unsigned)number_of(daemon, EVD_CONFIG_REQUEST_SECONDS) * 1000,
-        .clock = daemon->clock};
+        .clock = daemon->clock,
+        .spool = daemon->spool};
     evd_edge_application(daemon->edge, door, &options.application);
     daemon->servers[door] = evd_http_server_open(&options, error);
     return daemon->servers[door] != NULL || fail(ret_error, "%s", error);
@@ -179,7 +192,7 @@ static bool open_all(struct evd_daemon *daemon, int log_fd, char *ret_error) {
         evd_log_new(log_fd, (enum evd_log_level)evd_config_choice(daemon->config, EVD_CONFIG_LOG_LEVEL), daemon->clock);
     if (daemon->log == NULL) return fail(ret_error, "The log cannot be started: %s.", strerrordesc_np(errno));
     if (!make_data(daemon, ret_error) || !open_keyring(daemon, ret_error) || !open_edge(daemon, ret_error) ||
-        !open_doors(daemon, ret_error) || !open_store(daemon, ret_error))
+        !open_spool(daemon, ret_error) || !open_doors(daemon, ret_error) || !open_store(daemon, ret_error))
         return false;
     open_runtime(daemon);
     return true;
@@ -193,6 +206,7 @@ static void close_all(struct evd_daemon *daemon) {
         if (!quiesced) evd_http_server_quiesce(daemon->servers[door]);
         evd_http_server_close(daemon->servers[door]);
     }
+    evd_spool_close(daemon->spool);
     evd_runtime_close(daemon->runtime);
     if (daemon->store != NULL) evd_store_close(daemon->store);
     evd_edge_free(daemon->edge);

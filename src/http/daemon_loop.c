@@ -15,6 +15,7 @@ enum {
     PROBE_MS = 1000,
     KEY_WATCH_MS = 5000,
     END_POLL_MS = 5,
+    CUT_MS = 20000,  /* then answers in pieces are cut off, so that the rest ends in time */
     STOP_MS = 29000, /* then what is in flight is given up */
     STOP_S = 30,     /* then the kernel ends it */
     PROBES_MISSED = 3,
@@ -93,9 +94,16 @@ static size_t in_flight(const struct evd_daemon *daemon) {
            evd_http_server_in_flight(daemon->servers[EVD_DOOR_CONTROL]);
 }
 
+static void cut_streams(struct evd_daemon *daemon) {
+    evd_http_server_cut_streams(daemon->servers[EVD_DOOR_API]);
+    evd_http_server_cut_streams(daemon->servers[EVD_DOOR_CONTROL]);
+}
+
 static void on_end_poll(uv_timer_t *timer) {
     struct evd_daemon *daemon = timer->data;
-    bool late = evd_clock_monotonic_ms(daemon->clock) - daemon->stop_begun_ms >= STOP_MS;
+    int64_t since_ms = evd_clock_monotonic_ms(daemon->clock) - daemon->stop_begun_ms;
+    bool late = since_ms >= STOP_MS;
+    if (since_ms >= CUT_MS) cut_streams(daemon);
     if (in_flight(daemon) > 0 && !late) return;
     daemon->overdue = in_flight(daemon) > 0;
     if (daemon->overdue) log_event(daemon, EVD_LOG_ERROR, "stopping-overdue");

@@ -9,6 +9,7 @@
 #include "evidenced/base/log.h"
 #include "evidenced/http/daemon.h"
 #include "evidenced/http/edge.h"
+#include "evidenced/http/spool.h"
 #include "evidenced/runtime/runtime.h"
 #include "evidenced/store/store.h"
 
@@ -26,6 +27,7 @@ struct evd_daemon {
     char *jwks_path; /* of the key set in use; empty: none. Owned */
     struct evd_figures *figures;
     struct evd_edge *edge;
+    struct evd_spool *spool;
     struct evd_http_server *servers[EVD_DOOR_COUNT];
     struct evd_store *store;
     struct evd_runtime *runtime;

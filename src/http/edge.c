@@ -115,24 +115,6 @@ static struct evd_edge_reply *refuse_stranger(struct evd_edge_request *request) 
     return request->token.size_bytes > 0 ? NULL : evd_edge_unauthenticated(request, NULL);
 }
 
-static bool is_json(struct evd_text content_type) {
-    const char *semicolon =
-        content_type.size_bytes == 0 ? NULL : memchr(content_type.bytes, ';', content_type.size_bytes);
-    size_t size_bytes = semicolon == NULL ? content_type.size_bytes : (size_t)(semicolon - content_type.bytes);
-    struct evd_text type = evd_text_trim((struct evd_text){content_type.bytes, size_bytes});
-    return evd_text_equal_ignoring_case(type, EVD_TEXT("application/json"));
-}
-
-static struct evd_edge_reply *refuse_body(struct evd_edge_request *request) {
-    struct evd_http_exchange *exchange = request->exchange;
-    if (request->call.command->request == NULL) return NULL;
-    if (evd_http_exchange_header(exchange, "Content-Length").bytes == NULL)
-        return evd_edge_problem_of(request, EVD_LENGTH_REQUIRED);
-    if (!is_json(evd_http_exchange_header(exchange, "Content-Type")))
-        return evd_edge_problem_of(request, EVD_UNSUPPORTED_MEDIA_TYPE);
-    return NULL;
-}
-
 static struct evd_edge_reply *refuse_method(struct evd_edge_request *request, const char *allow) {
     struct evd_edge_reply *reply = evd_edge_problem_of(request, EVD_METHOD_NOT_ALLOWED);
     evd_edge_reply_header(reply, "Allow", evd_text_from(allow));
@@ -163,6 +145,15 @@ static const struct evd_command *take_command(struct evd_edge_request *request, 
     return request->call.command = route->commands[wanted];
 }
 
+/* What has no length of its own ends with the connection for an old client, and AF_UNIX has no reset to tell it that
+ * something is missing. */
+static struct evd_edge_reply *refuse_stream(struct evd_edge_request *request) {
+    const struct evd_http_exchange *exchange = request->exchange;
+    bool ambiguous = request->call.command->streamed && exchange->is_old && request->door == EVD_DOOR_CONTROL;
+    if (!ambiguous) return NULL;
+    return refuse_sentence(request, EVD_NOT_IMPLEMENTED, EVD_TEXT("Here this answer needs HTTP/1.1."));
+}
+
 static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
     struct evd_edge *edge = request->edge;
     struct evd_http_exchange *exchange = request->exchange;
@@ -179,7 +170,8 @@ static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
     }
     if (take_command(request, &route) == NULL) return refuse_method(request, route.allow);
     struct evd_edge_reply *refusal = refuse_stranger(request);
-    if (refusal == NULL) refusal = refuse_body(request);
+    if (refusal == NULL) refusal = evd_edge_refuse_body(request);
+    if (refusal == NULL) refusal = refuse_stream(request);
     if (refusal == NULL && atomic_load(&edge->runtime) == NULL)
         refusal = refuse_sentence(request, EVD_STORE_IS_UNAVAILABLE, EVD_TEXT("This instance is still starting."));
     return refusal;
@@ -204,7 +196,8 @@ static bool on_head(void *self, struct evd_http_exchange *exchange, size_t *ret_
         return false;
     }
     *ret_answer = reply->response;
-    evd_edge_note(request, ret_answer);
+    request->body_bytes = ret_answer->body.size_bytes;
+    evd_edge_note(request);
     return true;
 }
 
@@ -213,27 +206,40 @@ static void on_whole(void *self, struct evd_http_exchange *exchange) {
     evd_edge_submit(exchange->application);
 }
 
+static void on_more(void *self, struct evd_http_exchange *exchange) {
+    (void)self;
+    evd_edge_stream_more(exchange->application);
+}
+
 static void on_refuse(void *self, struct evd_http_exchange *exchange, unsigned status, const char *what,
                       struct evd_http_response *ret_answer) {
     struct evd_edge_request *request = exchange->application;
     if (request == NULL) request = request_new(self, exchange);
     struct evd_outcome outcome = {.code = evd_problem_of_status(status), .detail = evd_text_from(what)};
     if (status == 503 && atomic_load(&request->edge->draining)) outcome.code = EVD_DRAINING;
+    if (status == 507) status = 0; /* the outcome's own */
     struct evd_edge_reply *reply = evd_edge_problem(request, &outcome, status);
     *ret_answer = reply->response;
-    evd_edge_note(request, ret_answer);
+    request->body_bytes = ret_answer->body.size_bytes;
+    evd_edge_note(request);
 }
 
 static void on_ended(void *self, struct evd_http_exchange *exchange, bool sent) {
     struct evd_edge_request *request = exchange->application;
     (void)self;
     if (request == NULL) return; /* there was no memory even for it */
+    evd_edge_leave(request);
+    if (request->streams && !request->is_noted) evd_edge_note(request); /* the client left before its end */
     evd_edge_log_end(request, sent);
     evd_arena_done(&request->call.attempt_arena);
 }
 
 void evd_edge_application(struct evd_edge *edge, enum evd_edge_door door,
                           struct evd_http_application *ret_application) {
-    *ret_application = (struct evd_http_application){
-        .self = &edge->doors[door], .head = on_head, .whole = on_whole, .refuse = on_refuse, .ended = on_ended};
+    *ret_application = (struct evd_http_application){.self = &edge->doors[door],
+                                                     .head = on_head,
+                                                     .whole = on_whole,
+                                                     .more = on_more,
+                                                     .refuse = on_refuse,
+                                                     .ended = on_ended};
 }

@@ -6,6 +6,7 @@
 #include "evidenced/http/problem.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 enum { ETAG_BYTES = 16, PROBLEM_BYTES = 1024 };
 
@@ -78,7 +79,7 @@ struct evd_edge_reply *evd_edge_unauthenticated(struct evd_edge_request *request
 }
 
 /* The first half of the digest of what is sent, quoted. */
-static struct evd_text etag_of(struct evd_edge_request *request, struct evd_text body) {
+static struct evd_text digest_etag(struct evd_edge_request *request, struct evd_text body) {
     struct evd_sha256 digest = evd_sha256_of(body.bytes, body.size_bytes);
     char *text = evd_arena_alloc(&request->exchange->arena, 2 * ETAG_BYTES + 3);
     text[0] = '"';
@@ -103,9 +104,18 @@ static bool names_etag(struct evd_text list, struct evd_text etag) {
     return false;
 }
 
+/* What a command says its answer's is; else, for views, one of the body. Bytes NULL: none. */
+static struct evd_text etag_of(struct evd_edge_request *request) {
+    const struct evd_call *call = &request->call;
+    if (call->command->conditional && call->etag > 0)
+        return evd_text_print(&request->exchange->arena, "\"%" PRId64 "\"", call->etag);
+    if (call->command->commit == EVD_COMMIT_READ) return digest_etag(request, call->receipt);
+    return (struct evd_text){NULL, 0};
+}
+
 static struct evd_edge_reply *view_reply(struct evd_edge_request *request) {
     const struct evd_call *call = &request->call;
-    struct evd_text etag = etag_of(request, call->receipt);
+    struct evd_text etag = etag_of(request);
     struct evd_text known = evd_http_exchange_header(request->exchange, "If-None-Match");
     bool same = names_etag(known, etag);
     struct evd_edge_reply *reply = evd_edge_reply_new(request, same ? 304 : 200);
@@ -119,10 +129,16 @@ static struct evd_edge_reply *view_reply(struct evd_edge_request *request) {
 
 static struct evd_edge_reply *receipt_reply(struct evd_edge_request *request) {
     struct evd_edge_reply *reply = evd_edge_reply_new(request, 200);
+    struct evd_text etag = etag_of(request);
     evd_edge_reply_header(reply, "Cache-Control", EVD_TEXT("no-store"));
+    if (etag.bytes != NULL) evd_edge_reply_header(reply, "ETag", etag);
     if (request->call.replayed) evd_edge_reply_header(reply, "Idempotency-Replayed", EVD_TEXT("true"));
     reply->response.body = request->call.receipt;
     return reply;
+}
+
+const char *evd_edge_content_type(const struct evd_command *command) {
+    return command->content_type == NULL ? "application/json" : command->content_type;
 }
 
 struct evd_edge_reply *evd_edge_call_reply(struct evd_edge_request *request) {
@@ -130,14 +146,14 @@ struct evd_edge_reply *evd_edge_call_reply(struct evd_edge_request *request) {
     if (call->outcome.code != EVD_OK) return evd_edge_problem(request, &call->outcome, 0);
     bool is_view = call->command->commit == EVD_COMMIT_READ;
     struct evd_edge_reply *reply = is_view ? view_reply(request) : receipt_reply(request);
-    reply->response.content_type = "application/json";
+    reply->response.content_type = evd_edge_content_type(call->command);
     return reply;
 }
 
-void evd_edge_note(struct evd_edge_request *request, const struct evd_http_response *response) {
+void evd_edge_note(struct evd_edge_request *request) {
     const struct evd_call *call = &request->call;
     struct evd_figures *figures = request->edge->options.figures;
-    request->body_bytes = response->body.size_bytes;
+    request->is_noted = true;
     request->answered_us = evd_clock_monotonic_us(request->edge->options.clock);
     int64_t duration_us = request->answered_us - request->exchange->begun_us;
     evd_figures_request(figures, request->command, request->outcome, duration_us);

@@ -1,13 +1,11 @@
 /*
- * The edge on a worker's thread: who calls, may they call now, under which id, which page. Then the runtime has the
- * call, and gives it back on some thread of its own.
+ * The edge on a worker's thread: who calls, may they call now, what do they ask beside the body. Then the runtime has
+ * the call, and gives it back on some thread of its own.
  */
 #include "edge_private.h"
 
-#include "evidenced/base/buffer.h"
 #include "evidenced/base/clock.h"
 #include "evidenced/base/limits.h"
-#include "evidenced/records/json.h"
 #include "evidenced/runtime/runtime.h"
 
 /* Tokens that turn out to be wrong are what a stranger can make this daemon work with: each costs a signature. */
@@ -15,7 +13,8 @@ static const struct evd_limits stranger = {.rate = 20, .burst = 200};
 
 static void answer(struct evd_edge_request *request, const struct evd_http_response *response) {
     struct evd_http_response copy = *response;
-    evd_edge_note(request, &copy);
+    request->body_bytes = copy.body.size_bytes;
+    evd_edge_note(request);
     evd_http_exchange_answer(request->exchange, &copy); /* request may be gone when this returns */
 }
 
@@ -30,9 +29,8 @@ static void make_answer(void *self) {
     answering->response = answering->make(answering->request)->response;
 }
 
-/* Answer with what `make` makes, or say that memory is out. */
-static void answer_with(struct evd_edge_request *request,
-                        struct evd_edge_reply *(*make)(struct evd_edge_request *request)) {
+void evd_edge_answer_with(struct evd_edge_request *request,
+                          struct evd_edge_reply *(*make)(struct evd_edge_request *request)) {
     struct answering answering = {.request = request, .make = make};
     if (!evd_edge_within(&request->exchange->arena, make_answer, &answering))
         evd_edge_out_of_memory(request, &answering.response);
@@ -108,78 +106,6 @@ static struct evd_edge_reply *admit(struct evd_edge_request *request) {
     abort();
 }
 
-/* Under which id. Version 8 is what derived ids have: nobody may take one of those. */
-
-static bool parse_key(struct evd_text header, evd_uuid *ret_key) {
-    bool quoted = header.size_bytes >= 2 && header.bytes[0] == '"' && header.bytes[header.size_bytes - 1] == '"';
-    if (quoted) header = (struct evd_text){header.bytes + 1, header.size_bytes - 2};
-    return evd_uuid_parse(header, ret_key);
-}
-
-static struct evd_edge_reply *malformed(struct evd_edge_request *request, struct evd_text detail,
-                                        struct evd_text members) {
-    struct evd_outcome outcome = {.code = EVD_MALFORMED, .detail = detail, .members = members};
-    return evd_edge_problem(request, &outcome, 0);
-}
-
-static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
-    static const struct evd_text member = EVD_TEXT_INIT("\"header\":\"Idempotency-Key\"");
-    if (!evd_command_is_ledgered(request->call.command)) return NULL;
-    struct evd_text header = evd_http_exchange_header(request->exchange, "Idempotency-Key");
-    evd_uuid key;
-    if (header.bytes == NULL)
-        return malformed(request,
-                         EVD_TEXT("The header Idempotency-Key is missing: it holds a UUID that is new for "
-                                  "each command and the same when a command is sent again."),
-                         member);
-    if (!parse_key(evd_text_trim(header), &key) || evd_uuid_is_nil(key))
-        return malformed(request, EVD_TEXT("The header Idempotency-Key must hold a UUID, bare or in double quotes."),
-                         member);
-    if (evd_uuid_version(key) == 8)
-        return malformed(request, EVD_TEXT("The header Idempotency-Key must not hold a UUID of version 8."), member);
-    request->call.command_id = key;
-    return NULL;
-}
-
-/* Which page. */
-
-/* A misspelt parameter must never be ignored: a list would silently be another one. */
-static struct evd_edge_reply *refuse_unknown_parameter(struct evd_edge_request *request) {
-    const char *names[EVD_PARAMETER_COUNT];
-    size_t count = 0;
-    for (int parameter = 0; parameter < EVD_PARAMETER_COUNT; parameter++)
-        if ((request->call.command->query & EVD_PARAMETER_BIT(parameter)) != 0)
-            names[count++] = evd_parameter_name((enum evd_parameter)parameter);
-    struct evd_text unknown = evd_http_exchange_query_beyond(request->exchange, names, count);
-    if (unknown.bytes == NULL) return NULL;
-    struct evd_buffer members;
-    evd_buffer_init(&members, &request->exchange->arena, 128);
-    evd_buffer_add_text(&members, EVD_TEXT("\"parameter\":"));
-    evd_json_write_string(unknown, &members);
-    return malformed(request, EVD_TEXT("This resource does not take that query parameter."), evd_buffer_text(&members));
-}
-
-static struct evd_edge_reply *take_page(struct evd_edge_request *request) {
-    struct evd_page *page = &request->call.page;
-    struct evd_edge_reply *refusal = refuse_unknown_parameter(request);
-    if (refusal != NULL) return refusal;
-    uint64_t limit = EVD_LIMIT_PAGE_DEFAULT;
-    struct evd_text asked = evd_http_exchange_query(request->exchange, "limit");
-    bool fits = asked.bytes == NULL || (evd_text_to_u64(asked, &limit) && limit >= 1 && limit <= EVD_LIMIT_PAGE);
-    if (!fits)
-        return malformed(request, EVD_TEXT("The parameter limit must be a number from 1 to 500."),
-                         EVD_TEXT("\"parameter\":\"limit\""));
-    page->limit = (size_t)limit;
-    page->cursor = evd_http_exchange_query(request->exchange, "cursor");
-    page->state = evd_http_exchange_query(request->exchange, "state");
-    struct evd_text stage = evd_http_exchange_query(request->exchange, "stage");
-    if (stage.bytes != NULL && !evd_uuid_parse(stage, &page->stage))
-        return malformed(request, EVD_TEXT("The parameter stage must be a UUID."), EVD_TEXT("\"parameter\":\"stage\""));
-    return NULL;
-}
-
-_Static_assert(EVD_LIMIT_PAGE == 500, "the sentence says so");
-
 struct preparing {
     struct evd_edge_request *request;
     struct evd_edge_reply *refusal;
@@ -190,11 +116,10 @@ static void prepare(void *self) {
     struct evd_edge_request *request = preparing->request;
     preparing->refusal = authenticate(request);
     if (preparing->refusal == NULL) preparing->refusal = admit(request);
-    if (preparing->refusal == NULL) preparing->refusal = take_key(request);
-    if (preparing->refusal == NULL) preparing->refusal = take_page(request);
+    if (preparing->refusal == NULL) preparing->refusal = evd_edge_take(request);
 }
 
-static void leave(struct evd_edge_request *request) {
+void evd_edge_leave(struct evd_edge_request *request) {
     evd_limiter_leave(request->edge->subjects, request->held);
     request->held = NULL;
 }
@@ -202,8 +127,12 @@ static void leave(struct evd_edge_request *request) {
 static void on_done(struct evd_call *call) {
     struct evd_edge_request *request = call->owner;
     request->outcome = call->outcome.code;
-    leave(request); /* before the answer: who has it may call again at once */
-    answer_with(request, evd_edge_call_reply);
+    if (call->command->streamed) {
+        evd_edge_stream_run_done(request);
+        return;
+    }
+    evd_edge_leave(request); /* before the answer: who has it may call again at once */
+    evd_edge_answer_with(request, evd_edge_call_reply);
 }
 
 static void run(struct evd_task *task) {
@@ -215,7 +144,7 @@ static void run(struct evd_task *task) {
         evd_runtime_run(atomic_load(&request->edge->runtime), &request->call);
         return;
     }
-    leave(request);
+    evd_edge_leave(request);
     if (preparing.refusal == NULL)
         evd_edge_out_of_memory(request, &response);
     else
@@ -237,5 +166,5 @@ void evd_edge_submit(struct evd_edge_request *request) {
     call->done = on_done;
     call->owner = request;
     request->task.run = run;
-    if (!evd_runtime_post(atomic_load(&edge->runtime), &request->task)) answer_with(request, full);
+    if (!evd_runtime_post(atomic_load(&edge->runtime), &request->task)) evd_edge_answer_with(request, full);
 }

@@ -70,6 +70,7 @@ void evd_edge_log_end(const struct evd_edge_request *request, bool sent) {
     };
     size_t count = 8;
     count += call_fields(request, fields + count);
-    if (!sent) fields[count++] = EVD_LOG_FIELD_U64("client_gone", 1);
+    if (request->is_cut) fields[count++] = EVD_LOG_FIELD_U64("cut", 1);
+    if (!sent && !request->is_cut) fields[count++] = EVD_LOG_FIELD_U64("client_gone", 1);
     evd_log_event(request->edge->options.log, level, "request-ended", fields, count);
 }

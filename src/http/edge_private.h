@@ -53,8 +53,11 @@ struct evd_edge_request {
     bool is_known; /* the caller is */
     struct evd_call call;
 
+    bool streams;        /* the first piece of a streamed answer was given */
+    bool is_cut;         /* and it will not be whole */
+    bool is_noted;       /* counted */
+    int64_t answered_us; /* then */
     enum evd_outcome_code outcome;
-    int64_t answered_us;
     size_t body_bytes;
 };
 
@@ -78,11 +81,15 @@ struct evd_edge_reply *evd_edge_problem_of(struct evd_edge_request *request, enu
 /** 401, with `WWW-Authenticate`. why: static; NULL: there was no token at all. */
 struct evd_edge_reply *evd_edge_unauthenticated(struct evd_edge_request *request, const char *why);
 
+/** Of the answer of a call that went well. */
+const char *evd_edge_content_type(const struct evd_command *command);
+
 /** The answer of a call that is done. */
 struct evd_edge_reply *evd_edge_call_reply(struct evd_edge_request *request);
 
-/** Count what is about to be answered, and note it for the log. Once, before whoever asked can have the answer. */
-void evd_edge_note(struct evd_edge_request *request, const struct evd_http_response *response);
+/** Count what is about to be answered, body_bytes and all, and note it for the log. Once, before whoever asked can have
+ * the answer, or all of it. */
+void evd_edge_note(struct evd_edge_request *request);
 
 /** An answer made without memory. */
 void evd_edge_out_of_memory(struct evd_edge_request *request, struct evd_http_response *ret_response);
@@ -103,10 +110,37 @@ struct evd_edge_reply *evd_edge_options(struct evd_edge_request *request, const 
 /** Is it one of the fixed pages of this door? Then the answer, else NULL. */
 struct evd_edge_reply *evd_edge_page(struct evd_edge_request *request);
 
+/* edge_body.c */
+
+/** Is there a body as the command takes it, by what the head says of it? NULL, or the refusal. Sets the call's media.
+ */
+struct evd_edge_reply *evd_edge_refuse_body(struct evd_edge_request *request);
+
+/* edge_take.c */
+
+/** Take what the request asks beside its body: key, conditions, page, options. NULL, or the 400 that names what is
+ * wrong. */
+struct evd_edge_reply *evd_edge_take(struct evd_edge_request *request);
+
 /* edge_call.c */
 
 /** Hand the request to a worker. */
 void evd_edge_submit(struct evd_edge_request *request);
+
+/** The caller's place among those in flight is free again. */
+void evd_edge_leave(struct evd_edge_request *request);
+
+/** Answer with what `make` makes, or say that memory is out. The request may be gone when this returns. */
+void evd_edge_answer_with(struct evd_edge_request *request,
+                          struct evd_edge_reply *(*make)(struct evd_edge_request *request));
+
+/* edge_stream.c */
+
+/** A run of a streamed view is done: begin the answer, go on with it, or end it. */
+void evd_edge_stream_run_done(struct evd_edge_request *request);
+
+/** The next piece is wanted. */
+void evd_edge_stream_more(struct evd_edge_request *request);
 
 /* edge_end.c */
 

@@ -7,7 +7,8 @@
  * The handover. After `whole` the application answers from any thread, maybe before the server's thread has suspended
  * the connection, maybe long after. Both swap the exchange's handover: who comes second resumes. Whoever finds HANDED
  * came first and must not touch the exchange again. The library's thread alone queues the response and frees the
- * exchange, so nothing of the library is called from the application's thread but MHD_resume_connection().
+ * exchange, so nothing of the library is called from the application's thread but MHD_resume_connection(). The pieces
+ * of a streamed body are handed over in the same way, see stream.c.
  */
 #include "internal.h"
 
@@ -126,6 +127,24 @@ static void take_body_memory(void *self) {
     exchange->body = evd_arena_alloc(&exchange->shown.arena, exchange->shown.content_length + 1);
 }
 
+static struct evd_guard_refusal spool_body(struct evd_http_private *exchange) {
+    switch (
+        evd_spool_take(exchange->shown.server->options.spool, exchange->shown.content_length + 1, &exchange->spooled)) {
+    case EVD_SPOOL_OK: exchange->body = exchange->spooled.bytes; return EVD_GUARD_PASS;
+    case EVD_SPOOL_BUSY:
+        return (struct evd_guard_refusal){429, "Too many large bodies are on their way; please try again shortly."};
+    case EVD_SPOOL_FULL: break;
+    }
+    return (struct evd_guard_refusal){507, "There is no room on the disk for the body."};
+}
+
+static struct evd_guard_refusal make_room(struct evd_http_private *exchange) {
+    bool large = exchange->shown.content_length > EVD_HTTP_SPOOL_ABOVE_BYTES;
+    if (large && exchange->shown.server->options.spool != NULL) return spool_body(exchange);
+    if (evd_http_within_arena(&exchange->shown.arena, take_body_memory, exchange)) return EVD_GUARD_PASS;
+    return (struct evd_guard_refusal){503, "The server is out of memory."};
+}
+
 static enum MHD_Result show_head(struct evd_http_private *exchange) {
     struct asking asking = {.exchange = exchange};
     struct evd_arena *arena = &exchange->shown.arena;
@@ -134,8 +153,8 @@ static enum MHD_Result show_head(struct evd_http_private *exchange) {
     if (asking.answered) return answer_from_head(exchange, &asking.answer);
     if (exchange->shown.content_length > asking.limit_bytes)
         return refuse(exchange, (struct evd_guard_refusal){413, "The body is larger than this request may have."});
-    if (!evd_http_within_arena(arena, take_body_memory, exchange))
-        return refuse(exchange, (struct evd_guard_refusal){503, "The server is out of memory."});
+    struct evd_guard_refusal refusal = make_room(exchange);
+    if (refusal.status != 0) return refuse(exchange, refusal);
     exchange->step = EVD_STEP_BODY;
     return MHD_YES;
 }
@@ -153,20 +172,30 @@ static enum MHD_Result take_head(struct evd_http_server *server, struct evd_http
     return show_head(exchange);
 }
 
-static bool is_answered(struct evd_http_private *exchange) {
+bool evd_http_exchange_is_answered(struct evd_http_private *exchange) {
     return atomic_load_explicit(&exchange->handover, memory_order_acquire) == EVD_ANSWERED;
 }
 
-static enum MHD_Result hand_over(struct evd_http_server *server, struct evd_http_private *exchange) {
+void evd_http_exchange_park(struct evd_http_private *exchange) {
     int expected = EVD_HANDED;
+    MHD_suspend_connection(exchange->mhd);
+    bool parked = atomic_compare_exchange_strong(&exchange->handover, &expected, EVD_PARKED);
+    if (!parked) MHD_resume_connection(exchange->mhd); /* answered in between; the library calls again at once */
+}
+
+void evd_http_exchange_hand_back(struct evd_http_private *exchange) {
+    int before = atomic_exchange(&exchange->handover, EVD_ANSWERED);
+    assert(before != EVD_ANSWERED);
+    if (before == EVD_PARKED) MHD_resume_connection(exchange->mhd);
+}
+
+static enum MHD_Result hand_over(struct evd_http_server *server, struct evd_http_private *exchange) {
     exchange->step = EVD_STEP_ANSWER;
     exchange->shown.body = (struct evd_text){exchange->body, exchange->body_bytes};
     evd_http_connection_parked(exchange->connection);
     server->options.application.whole(server->options.application.self, &exchange->shown);
-    if (is_answered(exchange)) return evd_http_respond(exchange);
-    MHD_suspend_connection(exchange->mhd);
-    bool parked = atomic_compare_exchange_strong(&exchange->handover, &expected, EVD_PARKED);
-    if (!parked) MHD_resume_connection(exchange->mhd); /* answered in between; the library calls again at once */
+    if (evd_http_exchange_is_answered(exchange)) return evd_http_respond(exchange);
+    evd_http_exchange_park(exchange);
     return MHD_YES;
 }
 
@@ -192,7 +221,7 @@ enum MHD_Result evd_http_exchange_proceed(void *self, struct MHD_Connection *mhd
     case EVD_STEP_HEAD: return take_head(self, exchange, method, version);
     case EVD_STEP_BODY:
     case EVD_STEP_DISCARD: return take_piece(self, exchange, piece, piece_bytes);
-    case EVD_STEP_ANSWER: return is_answered(exchange) ? evd_http_respond(exchange) : MHD_YES;
+    case EVD_STEP_ANSWER: return evd_http_exchange_is_answered(exchange) ? evd_http_respond(exchange) : MHD_YES;
     case EVD_STEP_SENDING: return MHD_YES;
     }
     return MHD_NO;
@@ -200,12 +229,16 @@ enum MHD_Result evd_http_exchange_proceed(void *self, struct MHD_Connection *mhd
 
 void evd_http_exchange_answer(struct evd_http_exchange *shown, const struct evd_http_response *response) {
     struct evd_http_private *exchange = (struct evd_http_private *)shown;
-    assert(!is_answered(exchange));
+    assert(!evd_http_exchange_is_answered(exchange));
     shown->status = response->status;
     exchange->answer = *response;
-    int before = atomic_exchange(&exchange->handover, EVD_ANSWERED);
-    assert(before != EVD_ANSWERED);
-    if (before == EVD_PARKED) MHD_resume_connection(exchange->mhd);
+    evd_http_exchange_hand_back(exchange);
+}
+
+void evd_http_exchange_forget_body(struct evd_http_exchange *shown) {
+    struct evd_http_private *exchange = (struct evd_http_private *)shown;
+    shown->body = (struct evd_text){NULL, 0};
+    evd_spool_give_back(shown->server->options.spool, &exchange->spooled);
 }
 
 static void uncount(struct evd_http_server *server) {
@@ -228,6 +261,7 @@ void evd_http_exchange_end(void *self, struct MHD_Connection *mhd, void **contex
     if (sent && exchange->unread) evd_http_linger(server, exchange->connection->fd);
     if (exchange->counted) server->options.application.ended(server->options.application.self, &exchange->shown, sent);
     bool counted = exchange->counted;
+    evd_spool_give_back(server->options.spool, &exchange->spooled);
     evd_arena_done(&exchange->shown.arena);
     free(exchange);
     if (counted) uncount(server);
@@ -239,6 +273,15 @@ struct evd_text evd_http_exchange_header(const struct evd_http_exchange *shown, 
     for (size_t i = 0; i < exchange->field_count; i++)
         if (evd_text_equal_ignoring_case(exchange->fields[i].name, wanted)) return exchange->fields[i].value;
     return (struct evd_text){NULL, 0};
+}
+
+size_t evd_http_exchange_header_count(const struct evd_http_exchange *shown, const char *name) {
+    const struct evd_http_private *exchange = private_of(shown);
+    struct evd_text wanted = evd_text_from(name);
+    size_t count = 0;
+    for (size_t i = 0; i < exchange->field_count; i++)
+        count += evd_text_equal_ignoring_case(exchange->fields[i].name, wanted);
+    return count;
 }
 
 static bool is_among(struct evd_text text, const char *const *names, size_t count) {
@@ -253,6 +296,19 @@ struct evd_text evd_http_exchange_query_beyond(const struct evd_http_exchange *s
     for (size_t i = 0; i < target->parameter_count; i++)
         if (!is_among(target->parameters[i].name, names, count)) return target->parameters[i].name;
     return (struct evd_text){NULL, 0};
+}
+
+size_t evd_http_exchange_queries(const struct evd_http_exchange *shown, const char *name, struct evd_text *ret_values,
+                                 size_t most) {
+    const struct evd_target *target = &private_of(shown)->target;
+    struct evd_text wanted = evd_text_from(name);
+    size_t count = 0;
+    for (size_t i = 0; i < target->parameter_count; i++) {
+        if (!evd_text_equal(target->parameters[i].name, wanted)) continue;
+        if (count < most) ret_values[count] = target->parameters[i].value;
+        count++;
+    }
+    return count;
 }
 
 struct evd_text evd_http_exchange_query(const struct evd_http_exchange *shown, const char *name) {

@@ -98,6 +98,7 @@ struct evd_guard_refusal evd_http_head_take(struct evd_http_private *exchange, c
     evd_trace_id(evd_http_exchange_header(&exchange->shown, "traceparent"), exchange->id);
     exchange->shown.request_id = (struct evd_text){exchange->id, EVD_TRACE_ID_BYTES};
     exchange->shown.method = evd_guard_method(evd_text_from(method));
+    exchange->shown.is_old = evd_text_equal(evd_text_from(version), EVD_TEXT("HTTP/1.0"));
     if (!taken) return no_memory;
     if (taking.refusal.status == 0) taking.refusal = judge(exchange, method, version);
     if (taking.refusal.status == 0 && !evd_http_within_arena(arena, take_target, &taking)) return no_memory;

@@ -14,6 +14,7 @@
 #define EVIDENCED_HTTP_INTERNAL_H
 
 #include "evidenced/http/server.h"
+#include "evidenced/http/spool.h"
 #include "guard.h"
 #include "listen.h"
 #include "target.h"
@@ -36,6 +37,8 @@ struct evd_http_connection {
     struct evd_http_connection *next, **link; /* in the server's list */
     int fd;                                   /* the library's; valid while in the list */
     _Atomic int64_t deadline_us;              /* monotonic; the reaper cuts the connection after it */
+    atomic_bool streams;                      /* a streamed response is under way */
+    atomic_bool ends_by_closing;              /* and has no other end */
     char peer[INET6_ADDRSTRLEN];
     uint32_t peer_uid;
 };
@@ -73,6 +76,7 @@ enum evd_http_step {
     EVD_STEP_SENDING, /* the response is the library's */
 };
 
+/* Who has the exchange: the application (and the server's thread runs, or is suspended), or the server again. */
 enum evd_http_handover { EVD_HANDED, EVD_PARKED, EVD_ANSWERED };
 
 struct evd_http_private {
@@ -86,13 +90,18 @@ struct evd_http_private {
     int64_t arrived_us;  /* monotonic, the request line was complete */
     struct evd_http_response answer;
 
+    /* Of a streamed answer: what the library has not taken yet. Written before the handover. */
+    struct evd_text piece;
+    bool piece_is_last, is_cut;
+
     struct evd_text raw; /* the target as it came; bytes NULL when longer than EVD_TARGET_BYTES */
     size_t raw_bytes;
     struct evd_target target;
     struct evd_http_field *fields; /* names and values are the library's, and live as long */
     size_t field_count;
-    char *body;
+    char *body; /* in the arena, or spooled */
     size_t body_bytes;
+    struct evd_spooled spooled;
     char id[EVD_TRACE_ID_BYTES + 1];
 };
 
@@ -112,8 +121,14 @@ void evd_http_connection_moves(struct evd_http_server *server, struct evd_http_c
 /** The connection waits for the application, however long. */
 void evd_http_connection_parked(struct evd_http_connection *connection);
 
-/** Shut every connection down, with the mutex held. */
-void evd_http_connections_shut(struct evd_http_server *server);
+/** A streamed response begins on it. */
+void evd_http_connection_streams(struct evd_http_connection *connection, bool ends_by_closing);
+
+/** End the connection from outside the library, so that no client takes what it got for a whole response. */
+void evd_http_connection_cut(struct evd_http_connection *connection);
+
+/** Cut every connection, with the mutex held. */
+void evd_http_connections_cut(struct evd_http_server *server);
 
 /* linger.c */
 
@@ -151,6 +166,19 @@ bool evd_http_layout_is_known(void);
 
 /** Take the fields, the id, the target and the length of a complete head, and judge it. */
 struct evd_guard_refusal evd_http_head_take(struct evd_http_private *exchange, const char *method, const char *version);
+
+/** Swap the handover: the answer, or a piece, is there. Goes on with the exchange when the server's thread waits. */
+void evd_http_exchange_hand_back(struct evd_http_private *exchange);
+
+/** The application was asked and may take its time: suspend, unless it has answered by now. */
+void evd_http_exchange_park(struct evd_http_private *exchange);
+
+bool evd_http_exchange_is_answered(struct evd_http_private *exchange);
+
+/* stream.c */
+
+/** MHD_ContentReaderCallback; self is the exchange. */
+ssize_t evd_http_stream_read(void *self, uint64_t position, char *buffer, size_t room_bytes);
 
 /* respond.c */
 

@@ -82,10 +82,12 @@ enum evd_outcome_code evd_problem_of_status(unsigned status) {
     case 413: return EVD_BODY_TOO_LARGE;
     case 414: return EVD_PATH_TOO_LONG;
     case 415: return EVD_UNSUPPORTED_MEDIA_TYPE;
+    case 429: return EVD_BUSY;
     case 431: return EVD_HEADERS_TOO_LARGE;
     case 501:
     case 505: return EVD_NOT_IMPLEMENTED;
     case 503: return EVD_OUT_OF_MEMORY;
+    case 507: return EVD_STORE_IS_FULL;
     default: return EVD_MALFORMED;
     }
 }

@@ -2,6 +2,10 @@
 
 #include "evidenced/base/clock.h"
 
+enum {
+    STREAM_BLOCK_BYTES = 16384
+}; /* what an HTTP/1.0 client is sent at once; chunks are as large as the library's buffer */
+
 static bool add_header(struct MHD_Response *response, const char *name, struct evd_text value) {
     char terminated[EVD_HTTP_HEADER_VALUE_BYTES + 1];
     if (value.size_bytes > EVD_HTTP_HEADER_VALUE_BYTES) return false;
@@ -12,12 +16,18 @@ static bool add_header(struct MHD_Response *response, const char *name, struct e
     return MHD_add_response_header(response, name, terminated) == MHD_YES;
 }
 
+/* To HEAD the library would send the last chunk. */
+static bool comes_in_chunks(const struct evd_http_private *exchange) {
+    return !exchange->shown.is_old && exchange->shown.method != EVD_HTTP_HEAD;
+}
+
 static bool add_headers(struct MHD_Response *response, const struct evd_http_private *exchange) {
     const struct evd_http_response *answer = &exchange->answer;
-    bool close = answer->close || atomic_load(&exchange->shown.server->quiesced);
+    bool close = answer->close || (answer->streamed && !comes_in_chunks(exchange)) ||
+                 atomic_load(&exchange->shown.server->quiesced);
     if (!add_header(response, "X-Request-Id", exchange->shown.request_id)) return false;
     if (close && !add_header(response, "Connection", EVD_TEXT("close"))) return false;
-    if (answer->content_type != NULL && answer->body.size_bytes > 0 &&
+    if (answer->content_type != NULL && (answer->body.size_bytes > 0 || answer->streamed) &&
         !add_header(response, "Content-Type", evd_text_from(answer->content_type)))
         return false;
     for (size_t i = 0; i < answer->header_count; i++)
@@ -25,17 +35,28 @@ static bool add_headers(struct MHD_Response *response, const struct evd_http_pri
     return true;
 }
 
-/* NULL when the answer cannot be put on the wire, or memory is out. */
-static struct MHD_Response *response_new(const struct evd_http_private *exchange) {
-    const struct evd_text *body = &exchange->answer.body;
+static struct MHD_Response *streamed_new(struct evd_http_private *exchange) {
+    enum MHD_ResponseFlags flags = comes_in_chunks(exchange) ? MHD_RF_NONE : MHD_RF_HTTP_1_0_COMPATIBLE_STRICT;
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, evd_http_stream_read, exchange, NULL);
+    if (response != NULL) (void)MHD_set_response_options(response, flags, MHD_RO_END);
+    return response;
+}
+
+static struct MHD_Response *whole_new(const struct evd_text *body) {
     /* The library asks for memory it may write and does not: this is said to be persistent. */
     union {
         const char *ours;
         void *theirs;
     } bytes = {.ours = body->size_bytes == 0 ? NULL : body->bytes};
-    if (exchange->answer.status < 200 || exchange->answer.status > 599) return NULL;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(body->size_bytes, bytes.theirs, MHD_RESPMEM_PERSISTENT);
+    return MHD_create_response_from_buffer(body->size_bytes, bytes.theirs, MHD_RESPMEM_PERSISTENT);
+}
+
+/* NULL when the answer cannot be put on the wire, or memory is out. */
+static struct MHD_Response *response_new(struct evd_http_private *exchange) {
+    const struct evd_http_response *answer = &exchange->answer;
+    if (answer->status < 200 || answer->status > 599) return NULL;
+    struct MHD_Response *response = answer->streamed ? streamed_new(exchange) : whole_new(&answer->body);
     if (response == NULL || add_headers(response, exchange)) return response;
     MHD_destroy_response(response);
     return NULL;
@@ -51,8 +72,10 @@ enum MHD_Result evd_http_respond(struct evd_http_private *exchange) {
     }
     if (response == NULL) return MHD_NO;
     exchange->step = EVD_STEP_SENDING;
+    exchange->piece = exchange->answer.body;
     evd_http_connection_moves(server, exchange->connection, evd_clock_monotonic_us(server->options.clock),
-                              exchange->answer.body.size_bytes);
+                              exchange->answer.streamed ? 0 : exchange->answer.body.size_bytes);
+    if (exchange->answer.streamed) evd_http_connection_streams(exchange->connection, exchange->shown.is_old);
     enum MHD_Result queued = MHD_queue_response(exchange->mhd, exchange->answer.status, response);
     MHD_destroy_response(response);
     return queued;

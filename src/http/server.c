@@ -127,7 +127,7 @@ static void drain(struct evd_http_server *server) {
     pthread_mutex_lock(&server->mutex);
     while (atomic_load(&server->in_flight) > 0)
         if (pthread_cond_timedwait(&server->drained, &server->mutex, &until) != 0) break;
-    evd_http_connections_shut(server);
+    evd_http_connections_cut(server);
     while (atomic_load(&server->in_flight) > 0)
         pthread_cond_wait(&server->drained, &server->mutex);
     pthread_mutex_unlock(&server->mutex);

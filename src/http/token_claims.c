@@ -76,7 +76,7 @@ static const json_t *subject_of(const json_t *claims, struct evd_text name) {
 }
 
 /* Ids of version 8 are ours, made from keys: nobody may bring one, so that nobody can take another's. */
-static evd_uuid investigator_of(struct evd_text issuer, struct evd_text subject) {
+evd_uuid evd_token_investigator(struct evd_text issuer, struct evd_text subject) {
     evd_uuid given;
     if (evd_uuid_parse(subject, &given) && !evd_uuid_is_nil(given) && evd_uuid_version(given) != UUID_DERIVED)
         return given;
@@ -108,7 +108,7 @@ enum evd_token_refusal evd_token_claims_judge(const json_t *claims, const struct
     if (!scope_read(json_object_get(claims, "scp"), create, &may_create)) return EVD_TOKEN_SCOPE;
 
     *ret_identity = (struct evd_identity){
-        .investigator = investigator_of(rules->issuer, subject),
+        .investigator = evd_token_investigator(rules->issuer, subject),
         .may_create_projects = may_create,
         .expires_ms = times.expires_ms,
     };

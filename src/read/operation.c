@@ -3,8 +3,6 @@
  */
 #include "evidenced/read/operation.h"
 
-#include "evidenced/records/keys.h"
-#include "evidenced/tables/table_codes.h"
 #include "read/support.h"
 
 /* Rows of the file that were dealt with; of an undo, studies. */

@@ -1,8 +1,8 @@
 /*
  * What became of an operation's rows: those somebody may want to look at, or those of one result.
  */
+#include "evidenced/domain/error_codes.h"
 #include "evidenced/records/keys.h"
-#include "evidenced/tables/table_codes.h"
 #include "read/support.h"
 
 enum { BATCHES_A_PAGE = 8 }; /* examined at most: a batch whose rows wait to be applied is large */
@@ -36,15 +36,12 @@ static bool is_wanted(const struct evd_call *call, const struct evd_import_row *
            row->result.value == EVD_ROW_STAYED || row->result.value == EVD_ROW_EMPTY;
 }
 
+/* What the reader of the file said of it, or what its code says of any. */
 static struct evd_text sentence_of(const struct evd_import_row *row) {
-    static const struct {
-        struct evd_text code, sentence;
-    } known[] = {
-        {EVD_TEXT_INIT("matchesTwoStudies"), EVD_TEXT_INIT("Its identifiers belong to two different studies.")},
-        {EVD_TEXT_INIT("touched"), EVD_TEXT_INIT("Somebody has worked on it, or corrected it, since.")}};
-    if (row->message.bytes != NULL) return row->message;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (evd_text_equal(row->code, known[i].code)) return known[i].sentence;
+    if (row->message.bytes != NULL || row->code.bytes == NULL) return row->message;
+    for (int code = 0; code < EVD_ERROR_CODE_COUNT; code++)
+        if (evd_text_equal(row->code, evd_text_from(evd_error_code_name((enum evd_error_code)code))))
+            return evd_text_from(evd_error_code_sentence((enum evd_error_code)code));
     return (struct evd_text){0};
 }
 

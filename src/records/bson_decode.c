@@ -3,6 +3,7 @@
  */
 #include "evidenced/base/arena.h"
 #include "evidenced/records/bson.h"
+#include "evidenced/records/dictionary.h"
 #include "records/bson_private.h"
 
 #include <assert.h>
@@ -97,16 +98,16 @@ static bool read_uuids(struct decoding *decoding, const bson_iter_t *iter, uint3
     return true;
 }
 
-static bool read_list(struct decoding *decoding, const struct evd_field *field, const bson_iter_t *iter,
+static bool read_list(struct decoding *decoding, const struct evd_type *of, const bson_iter_t *iter, uint32_t max,
                       struct evd_list *ret_list) {
     bson_iter_t element, inner;
     size_t count;
-    if (!open_array(iter, field->max, &element, &count)) return false;
-    uint8_t *items = evd_arena_alloc_array(decoding->arena, count, field->of->size_bytes);
+    if (!open_array(iter, max, &element, &count)) return false;
+    uint8_t *items = evd_arena_alloc_array(decoding->arena, count, of->size_bytes);
     for (size_t i = 0; i < count; i++) {
         if (!bson_iter_next(&element) || !BSON_ITER_HOLDS_DOCUMENT(&element)) return false;
         if (!open_inner(&element, &inner)) return false;
-        if (!decode_document(decoding, field->of, &inner, items + i * field->of->size_bytes)) return false;
+        if (!decode_document(decoding, of, &inner, items + i * of->size_bytes)) return false;
     }
     *ret_list = (struct evd_list){items, count};
     return true;
@@ -140,6 +141,20 @@ static bool read_number(const bson_iter_t *iter, int64_t *ret_number) {
     return true;
 }
 
+static bool read_points(struct decoding *decoding, const bson_iter_t *iter, struct evd_answer_points *ret_points) {
+    struct evd_list list;
+    if (!read_list(decoding, &evd_type_answer_point, iter, EVD_ANSWER_POINTS_MOST, &list)) return false;
+    *ret_points = (struct evd_answer_points){list.items, list.count};
+    return true;
+}
+
+/* A list that begins with a document is one of points. */
+static bool begins_with_point(const bson_iter_t *iter) {
+    bson_iter_t first;
+    if (!BSON_ITER_HOLDS_ARRAY(iter) || !open_inner(iter, &first)) return false;
+    return bson_iter_next(&first) && BSON_ITER_HOLDS_DOCUMENT(&first);
+}
+
 static bool read_value(struct decoding *decoding, const bson_iter_t *iter, struct evd_answer_value *ret_value) {
     if (BSON_ITER_HOLDS_UTF8(iter)) {
         ret_value->kind = EVD_ANSWER_TEXT;
@@ -152,6 +167,10 @@ static bool read_value(struct decoding *decoding, const bson_iter_t *iter, struc
     if (BSON_ITER_HOLDS_BOOL(iter)) {
         *ret_value = (struct evd_answer_value){.kind = EVD_ANSWER_BOOLEAN, .boolean = bson_iter_bool(iter)};
         return true;
+    }
+    if (begins_with_point(iter)) {
+        ret_value->kind = EVD_ANSWER_POINTS;
+        return read_points(decoding, iter, &ret_value->points);
     }
     ret_value->kind = EVD_ANSWER_TEXTS;
     return read_texts(decoding, iter, EVD_ANSWER_TEXTS_MOST, EVD_ANSWER_TEXT_BYTES, &ret_value->texts);
@@ -174,7 +193,7 @@ static bool read_field(struct decoding *decoding, const struct evd_field *field,
     case EVD_KIND_BYTES: return read_binary(iter, BSON_SUBTYPE_BINARY, field->max, to);
     case EVD_KIND_ENUM: return read_name(decoding, field, iter, to);
     case EVD_KIND_NEST: return read_nest(decoding, field, iter, to);
-    case EVD_KIND_LIST: return read_list(decoding, field, iter, to);
+    case EVD_KIND_LIST: return read_list(decoding, field->of, iter, field->max, to);
     case EVD_KIND_STRINGS: return read_texts(decoding, iter, field->max, field->max_bytes, to);
     case EVD_KIND_UUIDS: return read_uuids(decoding, iter, field->max, to);
     case EVD_KIND_VALUE: return read_value(decoding, iter, to);

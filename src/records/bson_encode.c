@@ -5,6 +5,7 @@
 #include "evidenced/base/arena.h"
 #include "evidenced/base/buffer.h"
 #include "evidenced/records/bson.h"
+#include "evidenced/records/dictionary.h"
 #include "records/bson_private.h"
 
 #include <assert.h>
@@ -91,13 +92,14 @@ static void add_uuids(struct evd_buffer *out, const char *name, const struct evd
     document_end(out, begun);
 }
 
-static void add_list(struct evd_buffer *out, const struct evd_field *field, const struct evd_list *list) {
+static void add_list(struct evd_buffer *out, const char *name, const struct evd_type *of, const void *items,
+                     size_t count) {
     char key[24];
-    add_head(out, BSON_TYPE_ARRAY, field->key);
+    add_head(out, BSON_TYPE_ARRAY, name);
     size_t begun = document_begin(out);
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         add_head(out, BSON_TYPE_DOCUMENT, array_key(i, key));
-        add_document(field->of, (const uint8_t *)list->items + i * field->of->size_bytes, out);
+        add_document(of, (const uint8_t *)items + i * of->size_bytes, out);
     }
     document_end(out, begun);
 }
@@ -109,6 +111,9 @@ static void add_value(struct evd_buffer *out, const char *key, const struct evd_
     case EVD_ANSWER_INTEGER: add_number(out, BSON_TYPE_INT64, key, value->integer); return;
     case EVD_ANSWER_BOOLEAN: add_boolean(out, key, value->boolean); return;
     case EVD_ANSWER_TEXTS: add_texts(out, key, &value->texts); return;
+    case EVD_ANSWER_POINTS:
+        add_list(out, key, &evd_type_answer_point, value->points.items, value->points.count);
+        return;
     }
 }
 
@@ -143,7 +148,7 @@ static void add_field(struct evd_buffer *out, const struct evd_field *field, con
         add_document(field->of, *at.nest, out);
         return;
     case EVD_KIND_LIST:
-        if (at.list->count > 0) add_list(out, field, at.list);
+        if (at.list->count > 0) add_list(out, field->key, field->of, at.list->items, at.list->count);
         return;
     case EVD_KIND_STRINGS:
         if (at.texts->count > 0) add_texts(out, field->key, at.texts);

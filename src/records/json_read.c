@@ -4,6 +4,7 @@
  */
 #include "evidenced/base/arena.h"
 #include "evidenced/base/limits.h"
+#include "evidenced/records/dictionary.h"
 #include "evidenced/records/json.h"
 
 #include <jansson.h>
@@ -119,17 +120,24 @@ static bool read_uuids(const struct reading *reading, const struct place *place,
 static bool read_object(const struct reading *reading, const struct place *place, const struct evd_type *type,
                         const json_t *json, void *to);
 
-static bool read_list(const struct reading *reading, const struct place *place, const struct evd_field *field,
-                      const json_t *json, struct evd_list *ret_list) {
-    if (!open_array(reading, place, json, field->max)) return false;
+static bool read_list(const struct reading *reading, const struct place *place, const struct evd_type *of,
+                      const json_t *json, uint32_t max, struct evd_list *ret_list) {
+    if (!open_array(reading, place, json, max)) return false;
     size_t count = json_array_size(json);
-    uint8_t *items = evd_arena_alloc_array(reading->arena, count, field->of->size_bytes);
+    uint8_t *items = evd_arena_alloc_array(reading->arena, count, of->size_bytes);
     for (size_t i = 0; i < count; i++) {
         struct place element = {.above = place, .element = i};
-        const json_t *from = json_array_get(json, i);
-        if (!read_object(reading, &element, field->of, from, items + i * field->of->size_bytes)) return false;
+        if (!read_object(reading, &element, of, json_array_get(json, i), items + i * of->size_bytes)) return false;
     }
     *ret_list = (struct evd_list){items, count};
+    return true;
+}
+
+static bool read_points(const struct reading *reading, const struct place *place, const json_t *json,
+                        struct evd_answer_points *ret_points) {
+    struct evd_list list;
+    if (!read_list(reading, place, &evd_type_answer_point, json, EVD_ANSWER_POINTS_MOST, &list)) return false;
+    *ret_points = (struct evd_answer_points){list.items, list.count};
     return true;
 }
 
@@ -150,12 +158,17 @@ static bool read_value(const struct reading *reading, const struct place *place,
         *ret_value = (struct evd_answer_value){.kind = EVD_ANSWER_BOOLEAN, .boolean = json_is_true(json)};
         return true;
     }
+    if (json_is_object(json_array_get(json, 0))) { /* of a list; NULL of anything else */
+        ret_value->kind = EVD_ANSWER_POINTS;
+        return read_points(reading, place, json, &ret_value->points);
+    }
     if (json_is_array(json)) {
         ret_value->kind = EVD_ANSWER_TEXTS;
         return read_strings(reading, place, json, EVD_ANSWER_TEXTS_MOST, EVD_ANSWER_TEXT_BYTES, &ret_value->texts);
     }
     if (json_is_real(json)) return REFUSE(reading, place, "A decimal answer is given as a string, digit for digit.");
-    return REFUSE(reading, place, "An answer is a string, a whole number, true, false or a list of strings.");
+    return REFUSE(reading, place,
+                  "An answer is a string, a whole number, true, false, or a list of strings or of points.");
 }
 
 static bool read_member(const struct reading *reading, const struct place *place, const struct evd_field *field,
@@ -176,7 +189,7 @@ static bool read_member(const struct reading *reading, const struct place *place
         *(void **)to = nest;
         return true;
     }
-    case EVD_KIND_LIST: return read_list(reading, place, field, json, to);
+    case EVD_KIND_LIST: return read_list(reading, place, field->of, json, field->max, to);
     case EVD_KIND_STRINGS: return read_strings(reading, place, json, field->max, field->max_bytes, to);
     case EVD_KIND_UUIDS: return read_uuids(reading, place, json, field->max, to);
     case EVD_KIND_VALUE: return read_value(reading, place, json, to);

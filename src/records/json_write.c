@@ -3,6 +3,7 @@
  */
 #include "evidenced/base/buffer.h"
 #include "evidenced/base/clock.h"
+#include "evidenced/records/dictionary.h"
 #include "evidenced/records/json.h"
 #include "records/bson_private.h"
 
@@ -54,11 +55,11 @@ static void write_uuids(const struct evd_list *list, struct evd_buffer *to) {
     evd_buffer_add_byte(to, ']');
 }
 
-static void write_list(const struct evd_type *type, const struct evd_list *list, struct evd_buffer *to) {
+static void write_list(const struct evd_type *type, const void *items, size_t count, struct evd_buffer *to) {
     evd_buffer_add_byte(to, '[');
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (i > 0) evd_buffer_add_byte(to, ',');
-        evd_json_write(type, (const uint8_t *)list->items + i * type->size_bytes, to);
+        evd_json_write(type, (const uint8_t *)items + i * type->size_bytes, to);
     }
     evd_buffer_add_byte(to, ']');
 }
@@ -70,6 +71,7 @@ void evd_json_write_value(const struct evd_answer_value *value, struct evd_buffe
     case EVD_ANSWER_INTEGER: evd_buffer_print(to, "%" PRId64, value->integer); return;
     case EVD_ANSWER_BOOLEAN: evd_buffer_print(to, "%s", value->boolean ? "true" : "false"); return;
     case EVD_ANSWER_TEXTS: write_strings(&value->texts, to); return;
+    case EVD_ANSWER_POINTS: write_list(&evd_type_answer_point, value->points.items, value->points.count, to); return;
     }
 }
 
@@ -113,7 +115,7 @@ static void write_present(const struct evd_field *field, union evd_member at, st
     case EVD_KIND_STRING: evd_json_write_string(*at.text, to); return;
     case EVD_KIND_ENUM: evd_json_write_string(evd_name_text(field->names, *at.name), to); return;
     case EVD_KIND_NEST: evd_json_write(field->of, *at.nest, to); return;
-    case EVD_KIND_LIST: write_list(field->of, at.list, to); return;
+    case EVD_KIND_LIST: write_list(field->of, at.list->items, at.list->count, to); return;
     case EVD_KIND_STRINGS: write_strings(at.texts, to); return;
     case EVD_KIND_UUIDS: write_uuids(at.list, to); return;
     case EVD_KIND_VALUE: evd_json_write_value(at.value, to); return;

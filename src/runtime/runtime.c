@@ -96,13 +96,17 @@ bool evd_runtime_post(struct evd_runtime *runtime, struct evd_task *task) {
     return room;
 }
 
+void evd_runtime_go_on(struct evd_runtime *runtime, struct evd_task *task) {
+    (void)pthread_mutex_lock(&runtime->mutex);
+    enqueue_locked(runtime, task);
+    (void)pthread_mutex_unlock(&runtime->mutex);
+    wake_worker(runtime);
+}
+
 /* What was admitted once is never turned away: it holds its place in a lane. */
 static void post_again(struct evd_runtime *runtime, struct evd_call *call, void (*run)(struct evd_task *)) {
     call->task.run = run;
-    (void)pthread_mutex_lock(&runtime->mutex);
-    enqueue_locked(runtime, &call->task);
-    (void)pthread_mutex_unlock(&runtime->mutex);
-    wake_worker(runtime);
+    evd_runtime_go_on(runtime, &call->task);
 }
 
 static struct evd_task *dequeue_locked(struct evd_runtime *runtime) {
@@ -239,6 +243,12 @@ void evd_runtime_run(struct evd_runtime *runtime, struct evd_call *call) {
     if (call->command->lanes != NULL) call->lane_count = call->command->lanes(call, call->lane_studies);
     assert(call->lane_count < EVD_COMMAND_LANES || evd_uuid_compare(call->lane_studies[0], call->lane_studies[1]) < 0);
     enter_lanes(runtime, call);
+}
+
+void evd_runtime_run_again(struct evd_runtime *runtime, struct evd_call *call) {
+    assert(call->command->streamed && call->lane_count == 0 && call->stream.more);
+    call->stream.more = false;
+    run_attempt(runtime, call);
 }
 
 /* Time. */

@@ -68,7 +68,7 @@ static bool refuse_two(const struct assignment *assignment, const struct evd_col
                        const struct evd_column *second) {
     struct evd_table_place place = {
         .row = assignment->row, .column = (size_t)(second - assignment->columns->items) + 1, .name = second->name};
-    struct evd_table_refusal refusal = evd_table_refuse(EVD_TABLE_SAME_FIELD_TWICE, place, 0, assignment->arena);
+    struct evd_table_refusal refusal = evd_table_refuse(EVD_ERROR_SAME_FIELD_TWICE, place, 0, assignment->arena);
     refusal.other = evd_text_copy(assignment->arena, first->name);
     refusal.message = evd_text_print(assignment->arena, EVD_TEXT_FMT " The other one is column %zu (" EVD_TEXT_FMT ").",
                                      EVD_TEXT_ARG(refusal.message), (size_t)(first - assignment->columns->items) + 1,
@@ -108,7 +108,7 @@ static bool find_named(const struct assignment *assignment, struct evd_text name
     }
     if (found == NULL) {
         struct evd_table_place place = {.name = name};
-        *assignment->ret_refusal = evd_table_refuse(EVD_TABLE_UNKNOWN_COLUMN, place, 0, assignment->arena);
+        *assignment->ret_refusal = evd_table_refuse(EVD_ERROR_UNKNOWN_COLUMN, place, 0, assignment->arena);
         return false;
     }
     *ret_column = found;
@@ -136,7 +136,7 @@ bool evd_columns_assign(struct evd_columns *columns, const struct evd_reference_
                         struct evd_arena *arena, struct evd_table_refusal *ret_refusal) {
     struct assignment assignment = {.columns = columns, .row = row, .arena = arena, .ret_refusal = ret_refusal};
     if (evd_columns_known(columns, options) == 0) {
-        *ret_refusal = evd_table_refuse(EVD_TABLE_NO_KNOWN_COLUMN, (struct evd_table_place){.row = row}, 0, arena);
+        *ret_refusal = evd_table_refuse(EVD_ERROR_NO_KNOWN_COLUMN, (struct evd_table_place){.row = row}, 0, arena);
         return false;
     }
     for (enum evd_reference_field field = 0; field < EVD_REFERENCE_FIELDS; field++)

@@ -55,7 +55,7 @@ struct judgement {
 };
 
 /* The first reason counts. */
-static void refuse(struct judgement *judgement, enum evd_table_code code, const struct evd_given *at, size_t limit) {
+static void refuse(struct judgement *judgement, enum evd_error_code code, const struct evd_given *at, size_t limit) {
     struct evd_reference_row *row = judgement->row;
     if (row->result == EVD_REFERENCE_REFUSED) return;
     struct evd_table_place place = {.in_lines = judgement->in_lines, .row = row->number};
@@ -70,14 +70,14 @@ static bool judge_field(struct judgement *judgement, enum evd_reference_field fi
     void *member = (char *)&judgement->row->study + declared(field)->offset;
     size_t normal_bytes = 0;
     enum evd_identity_kind kind = identity_of(field, &normal_bytes);
-    if (at->too_long) refuse(judgement, EVD_TABLE_TOO_LONG, at, evd_reference_field_bytes(field));
+    if (at->too_long) refuse(judgement, EVD_ERROR_FIELD_TOO_LONG, at, evd_reference_field_bytes(field));
     if (at->text.bytes == NULL) return false;
     if (field == EVD_REFERENCE_YEAR) {
-        if (evd_year_read(at->text, member) == EVD_YEAR_MALFORMED) refuse(judgement, EVD_TABLE_MALFORMED_YEAR, at, 0);
+        if (evd_year_read(at->text, member) == EVD_YEAR_MALFORMED) refuse(judgement, EVD_ERROR_MALFORMED_YEAR, at, 0);
         return false;
     }
     if (kind != EVD_NONE_OF_identity_kind && !is_identifier(kind, normal_bytes, at->text, judgement->arena)) {
-        refuse(judgement, EVD_TABLE_MALFORMED_IDENTIFIER, at, 0);
+        refuse(judgement, EVD_ERROR_MALFORMED_IDENTIFIER, at, 0);
         return false;
     }
     *(struct evd_text *)member = at->text;
@@ -88,7 +88,7 @@ static void judge_labels(struct judgement *judgement, const struct evd_reference
     struct evd_reference_row *row = judgement->row;
     for (size_t i = 0; i < judgement->given->label_count; i++) {
         const struct evd_given *at = &judgement->given->labels[i];
-        if (at->too_long) refuse(judgement, EVD_TABLE_TOO_LONG, at, EVD_LIMIT_NAME_BYTES);
+        if (at->too_long) refuse(judgement, EVD_ERROR_FIELD_TOO_LONG, at, EVD_LIMIT_NAME_BYTES);
         if (at->text.bytes == NULL) continue;
         row->labels[row->label_count++] = (struct evd_study_label){.name = options->labels[i], .value = at->text};
     }
@@ -99,11 +99,11 @@ void evd_given_judge(const struct evd_given_row *given, const struct evd_referen
     struct judgement judgement = {.given = given, .in_lines = in_lines, .arena = arena, .row = row};
     bool is_known = false;
     row->result = EVD_REFERENCE_READ;
-    if (given->too_many_cells) refuse(&judgement, EVD_TABLE_TOO_MANY_CELLS, NULL, 0);
-    if (given->is_unterminated) refuse(&judgement, EVD_TABLE_UNTERMINATED_RECORD, NULL, 0);
+    if (given->too_many_cells) refuse(&judgement, EVD_ERROR_TOO_MANY_CELLS, NULL, 0);
+    if (given->is_unterminated) refuse(&judgement, EVD_ERROR_UNTERMINATED_RECORD, NULL, 0);
     for (enum evd_reference_field field = 0; field < EVD_REFERENCE_FIELDS; field++)
         is_known |= judge_field(&judgement, field);
     judge_labels(&judgement, options);
     if (!is_known && row->study.title.size_bytes == 0)
-        refuse(&judgement, EVD_TABLE_NEITHER_TITLE_NOR_IDENTIFIER, NULL, 0);
+        refuse(&judgement, EVD_ERROR_NEITHER_TITLE_NOR_IDENTIFIER, NULL, 0);
 }

@@ -58,6 +58,11 @@ void evd_given_judge(const struct evd_given_row *given, const struct evd_referen
  */
 bool evd_reference_guess(enum evd_reference_field field, struct evd_text text, struct evd_arena *arena);
 
+static inline bool evd_begins_ignoring_case(struct evd_text text, struct evd_text with) {
+    return text.size_bytes >= with.size_bytes &&
+           evd_text_equal_ignoring_case((struct evd_text){text.bytes, with.size_bytes}, with);
+}
+
 enum evd_year { EVD_YEAR_GIVEN, EVD_YEAR_NONE, EVD_YEAR_MALFORMED };
 
 /** The year a cell means; *ret_year is 1 to 9999 with EVD_YEAR_GIVEN, 0 otherwise. See evidenced/tables/references.h.

@@ -4,14 +4,9 @@
 #include "evidenced/domain/study_identity.h"
 #include "tables/given.h"
 
-static bool begins_ignoring_case(struct evd_text text, struct evd_text with) {
-    return text.size_bytes >= with.size_bytes &&
-           evd_text_equal_ignoring_case((struct evd_text){text.bytes, with.size_bytes}, with);
-}
-
 static bool begins_with_one_of(struct evd_text text, const struct evd_text *marks, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (begins_ignoring_case(text, marks[i])) return true;
+        if (evd_begins_ignoring_case(text, marks[i])) return true;
     return false;
 }
 
@@ -39,7 +34,8 @@ bool evd_reference_guess(enum evd_reference_field field, struct evd_text text, s
     case EVD_REFERENCE_CUSTOM_ID: return is_marked_accession(text) && is(EVD_IDENTITY_CUSTOM, text, arena);
     case EVD_REFERENCE_DOI: return is(EVD_IDENTITY_DOI, text, arena);
     case EVD_REFERENCE_PMID:
-        return (is_address(text) || begins_ignoring_case(text, EVD_TEXT("PMID"))) && is(EVD_IDENTITY_PMID, text, arena);
+        return (is_address(text) || evd_begins_ignoring_case(text, EVD_TEXT("PMID"))) &&
+               is(EVD_IDENTITY_PMID, text, arena);
     case EVD_REFERENCE_OPEN_ALEX_ID: return is_address(text) && is(EVD_IDENTITY_OPENALEX, text, arena);
     case EVD_REFERENCE_TITLE:
     case EVD_REFERENCE_ABSTRACT:

@@ -67,7 +67,7 @@ struct evd_references {
 };
 
 /** The file is refused, if it was not before. */
-void evd_references_refuse(struct evd_references *references, enum evd_table_code code, struct evd_table_place place,
+void evd_references_refuse(struct evd_references *references, enum evd_error_code code, struct evd_table_place place,
                            size_t limit);
 
 /** Is it text, in UTF-8 and without NUL? If not, the file is refused at `place`. */

@@ -9,7 +9,7 @@ static size_t bounded(size_t wanted, size_t house) {
     return wanted == 0 || wanted > house ? house : wanted;
 }
 
-void evd_references_refuse(struct evd_references *references, enum evd_table_code code, struct evd_table_place place,
+void evd_references_refuse(struct evd_references *references, enum evd_error_code code, struct evd_table_place place,
                            size_t limit) {
     if (references->is_refused) return;
     references->is_refused = true;
@@ -18,16 +18,16 @@ void evd_references_refuse(struct evd_references *references, enum evd_table_cod
 
 bool evd_references_is_text(struct evd_references *references, struct evd_text text, struct evd_table_place place) {
     if (memchr(text.bytes, '\0', text.size_bytes) != NULL)
-        evd_references_refuse(references, EVD_TABLE_NUL_BYTE, place, 0);
+        evd_references_refuse(references, EVD_ERROR_NUL_BYTE, place, 0);
     else if (!evd_text_is_utf8(text))
-        evd_references_refuse(references, EVD_TABLE_INVALID_UTF8, place, 0);
+        evd_references_refuse(references, EVD_ERROR_INVALID_UTF8, place, 0);
     return !references->is_refused;
 }
 
 bool evd_references_count_row(struct evd_references *references, int64_t number) {
     struct evd_table_place place = {.in_lines = references->options.format == EVD_REFERENCE_RIS, .row = number};
     if (++references->row_count > references->options.limits.rows)
-        evd_references_refuse(references, EVD_TABLE_TOO_MANY_ROWS, place, references->options.limits.rows);
+        evd_references_refuse(references, EVD_ERROR_TOO_MANY_ROWS, place, references->options.limits.rows);
     return !references->is_refused;
 }
 
@@ -49,9 +49,9 @@ static struct evd_reference_options resolved(const struct evd_reference_options 
 static bool begin(struct evd_references *references, struct evd_text content) {
     const struct evd_table_place nowhere = {0};
     if (content.size_bytes > references->options.limits.bytes)
-        evd_references_refuse(references, EVD_TABLE_TOO_MANY_BYTES, nowhere, references->options.limits.bytes);
+        evd_references_refuse(references, EVD_ERROR_TOO_MANY_BYTES, nowhere, references->options.limits.bytes);
     else if (evd_text_starts_with(content, EVD_TEXT("\xFF\xFE")) || evd_text_starts_with(content, EVD_TEXT("\xFE\xFF")))
-        evd_references_refuse(references, EVD_TABLE_NOT_UTF8_BUT_UTF16, nowhere, 0);
+        evd_references_refuse(references, EVD_ERROR_UTF16, nowhere, 0);
     else if (evd_text_starts_with(content, EVD_TEXT("\xEF\xBB\xBF")))
         references->begin = 3;
     if (references->is_refused) return false;
@@ -79,12 +79,10 @@ bool evd_references_open(struct evd_text content, const struct evd_reference_opt
 
 enum evd_references_next evd_references_next(struct evd_references *references, struct evd_reference_row *ret_row,
                                              struct evd_table_refusal *ret_refusal) {
-    struct evd_reference_row row;
     enum evd_references_next next = EVD_REFERENCES_REFUSED;
     if (!references->is_refused)
-        next = references->options.format == EVD_REFERENCE_RIS ? evd_ris_next(references, &row)
-                                                               : evd_table_next(references, &row);
-    if (next == EVD_REFERENCES_ROW) *ret_row = row;
+        next = references->options.format == EVD_REFERENCE_RIS ? evd_ris_next(references, ret_row)
+                                                               : evd_table_next(references, ret_row);
     if (next == EVD_REFERENCES_REFUSED) *ret_refusal = references->refusal;
     return next;
 }
@@ -94,5 +92,5 @@ size_t evd_references_offset(const struct evd_references *references) {
 }
 
 char evd_references_delimiter(const struct evd_references *references) {
-    return references->options.format == EVD_REFERENCE_RIS ? '\0' : references->table.delimiter;
+    return references->table.delimiter;
 }

@@ -22,12 +22,12 @@ static void print_place(struct evd_buffer *out, struct evd_table_place place) {
     if (out->size_bytes > 0) evd_buffer_add_text(out, EVD_TEXT(": "));
 }
 
-struct evd_table_refusal evd_table_refuse(enum evd_table_code code, struct evd_table_place place, size_t limit,
+struct evd_table_refusal evd_table_refuse(enum evd_error_code code, struct evd_table_place place, size_t limit,
                                           struct evd_arena *arena) {
     struct evd_buffer out;
     evd_buffer_init(&out, arena, 256);
     print_place(&out, place);
-    evd_buffer_add_text(&out, evd_text_from(evd_table_code_sentence(code)));
+    evd_buffer_add_text(&out, evd_text_from(evd_error_code_sentence(code)));
     if (limit != 0) evd_buffer_print(&out, " At most: %zu.", limit);
     return (struct evd_table_refusal){.code = code,
                                       .message = evd_buffer_text(&out),

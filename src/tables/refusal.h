@@ -16,7 +16,7 @@ struct evd_table_place {
 
 /** The refusal of `code` at `place`; limit: the bound that was passed, shown when it is not 0. The texts are in the
  * arena. */
-struct evd_table_refusal evd_table_refuse(enum evd_table_code code, struct evd_table_place place, size_t limit,
+struct evd_table_refusal evd_table_refuse(enum evd_error_code code, struct evd_table_place place, size_t limit,
                                           struct evd_arena *arena);
 
 /** The first bytes of a text, cut between characters. Borrows. */

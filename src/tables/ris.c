@@ -142,14 +142,14 @@ static enum evd_references_next give_outside(struct evd_references *references, 
                                           .number = ris->first_line,
                                           .last_number = ris->last_line,
                                           .labels = references->labels};
-    ret_row->refusal = evd_table_refuse(EVD_TABLE_OUTSIDE_RECORD, place, 0, references->rows);
+    ret_row->refusal = evd_table_refuse(EVD_ERROR_OUTSIDE_RECORD, place, 0, references->rows);
     return EVD_REFERENCES_ROW;
 }
 
 static enum evd_references_next give_end(struct evd_references *references, struct evd_reference_row *ret_row) {
     const struct evd_ris *ris = &references->ris;
     if (ris->gap == 0) {
-        evd_references_refuse(references, EVD_TABLE_NO_RECORD, (struct evd_table_place){0}, 0);
+        evd_references_refuse(references, EVD_ERROR_NO_RECORD, (struct evd_table_place){0}, 0);
         return EVD_REFERENCES_REFUSED;
     }
     if (ris->in_record) return give_record(references, ret_row, false);
@@ -178,6 +178,6 @@ bool evd_ris_open(struct evd_references *references) {
     struct evd_table_place place = {.name = options->custom_id};
     references->ris.labels = EVD_NEW_ARRAY(references->arena, struct evd_buffer, options->label_count);
     if (options->custom_id.size_bytes == 0 || options->custom_id.size_bytes == EVD_RIS_TAG_BYTES) return true;
-    evd_references_refuse(references, EVD_TABLE_UNKNOWN_COLUMN, place, 0);
+    evd_references_refuse(references, EVD_ERROR_UNKNOWN_COLUMN, place, 0);
     return false;
 }

@@ -50,14 +50,9 @@ static bool is_among(struct evd_text tag, const char *tags) {
     return false;
 }
 
-static bool begins_ignoring_case(struct evd_text text, struct evd_text with) {
-    return text.size_bytes >= with.size_bytes &&
-           evd_text_equal_ignoring_case((struct evd_text){text.bytes, with.size_bytes}, with);
-}
-
 static bool contains_ignoring_case(struct evd_text text, struct evd_text word) {
     for (; text.size_bytes >= word.size_bytes; text = (struct evd_text){text.bytes + 1, text.size_bytes - 1})
-        if (begins_ignoring_case(text, word)) return true;
+        if (evd_begins_ignoring_case(text, word)) return true;
     return false;
 }
 
@@ -138,7 +133,7 @@ static void note_accession(struct evd_references *references, struct evd_text ta
         ris->is_pubmed = ris->is_pubmed || contains_ignoring_case(value, EVD_TEXT("PubMed")) ||
                          contains_ignoring_case(value, EVD_TEXT("MEDLINE")) ||
                          evd_text_equal_ignoring_case(value, EVD_TEXT("cmedm")); /* EBSCO's name of it */
-    if (is_among(tag, "ANC3") && begins_ignoring_case(value, pubmed)) {
+    if (is_among(tag, "ANC3") && evd_begins_ignoring_case(value, pubmed)) {
         struct evd_text digits = digits_in_front(without(value, pubmed.size_bytes));
         if (digits.size_bytes > 0) put(references, EVD_REFERENCE_PMID, GUESSED, tag, digits);
     }
@@ -149,12 +144,13 @@ static void note_accession(struct evd_references *references, struct evd_text ta
 
 /* What a label takes of a tag: all of it when the tag was asked for, or what stands behind its name in a note. */
 static struct evd_text labelled(struct evd_text name, struct evd_text tag, struct evd_text value) {
+    static const char marks[] = {'_', ':', '='};
     const struct evd_text nothing = {NULL, 0};
     name = evd_text_trim(name);
     if (evd_text_equal_ignoring_case(name, tag)) return value;
-    if (!is(tag, "N1") || name.size_bytes == 0 || !begins_ignoring_case(value, name)) return nothing;
+    if (!is(tag, "N1") || name.size_bytes == 0 || !evd_begins_ignoring_case(value, name)) return nothing;
     value = without(value, name.size_bytes);
-    if (value.size_bytes == 0 || memchr("_:=", value.bytes[0], 3) == NULL) return nothing;
+    if (value.size_bytes == 0 || memchr(marks, value.bytes[0], sizeof marks) == NULL) return nothing;
     return without(value, 1);
 }
 
@@ -167,11 +163,12 @@ static void add_labels(struct evd_references *references, struct evd_text tag, s
     }
 }
 
-/* A link to a PDF is a path below the reviewers' folder unless it is an address. */
+/* A link to a PDF is a path below the reviewers' folder, an address, or a place in somebody's program
+ * (internal-pdf://). */
 static void add_pdf(struct evd_references *references, struct evd_text tag, struct evd_text value) {
-    if (contains_ignoring_case(value, EVD_TEXT("://")))
+    if (evd_begins_ignoring_case(value, EVD_TEXT("http://")) || evd_begins_ignoring_case(value, EVD_TEXT("https://")))
         put(references, EVD_REFERENCE_URL, GUESSED, tag, value);
-    else
+    else if (!contains_ignoring_case(value, EVD_TEXT("://")))
         put(references, EVD_REFERENCE_PDF_RELATIVE_PATH, 1, tag, value);
 }
 

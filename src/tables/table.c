@@ -13,7 +13,7 @@
 
 enum {
     PIECE_BYTES = 64 * 1024, /* given to the parser at once: it cannot be stopped within */
-    BESIDES_CELL_BYTES = 3,  /* a closing quotation mark and the terminator, and one to be refused at */
+    BESIDES_CELL_BYTES = 3,  /* a closing quotation mark, the terminator, and room to look at the byte behind */
     MIGHT_HAVE_ENDED = 3     /* libcsv's state behind a quotation mark in a quoted cell; its header does not name it */
 };
 
@@ -74,12 +74,18 @@ static void keep_cell(struct evd_references *references, struct evd_text cell, s
     if (as->label != 0) keep(references, &given->labels[as->label - 1], cell, EVD_LIMIT_NAME_BYTES, column);
 }
 
+static void refuse_large(struct evd_references *references, size_t column) {
+    evd_references_refuse(references, EVD_ERROR_CELL_TOO_LARGE, place_of(&references->table, column),
+                          references->options.limits.cell_bytes);
+}
+
 static void on_cell(void *bytes, size_t size_bytes, void *context) {
     struct evd_references *references = context;
     struct evd_table *table = &references->table;
     struct evd_text cell = {bytes, size_bytes};
     size_t column = table->cells++;
     if (size_bytes == 0 || references->is_refused) return;
+    if (size_bytes > references->options.limits.cell_bytes) refuse_large(references, column);
     if (!evd_references_is_text(references, cell, place_of(table, column))) return;
     cell = evd_text_trim(cell);
     if (cell.size_bytes == 0) return;
@@ -118,11 +124,11 @@ static void refuse_syntax(struct evd_references *references, size_t at) {
     struct evd_table *table = &references->table;
     struct evd_table_place place = place_of(table, table->cells);
     if (csv_error(&table->parser) == CSV_EPARSE)
-        evd_references_refuse(references, EVD_TABLE_STRAY_QUOTE, place, 0);
+        evd_references_refuse(references, EVD_ERROR_STRAY_QUOTE, place, 0);
     else if (table->parser.quoted && is_never_closed(references, at))
-        evd_references_refuse(references, EVD_TABLE_UNTERMINATED_QUOTE, place, 0);
+        evd_references_refuse(references, EVD_ERROR_UNTERMINATED_QUOTE, place, 0);
     else
-        evd_references_refuse(references, EVD_TABLE_CELL_TOO_LARGE, place, references->options.limits.cell_bytes);
+        refuse_large(references, table->cells);
 }
 
 /* The last row may lack its end; the last cell must not. */
@@ -131,7 +137,7 @@ static void finish(struct evd_references *references) {
     if (table->at_end) return;
     table->at_end = true;
     if (csv_fini(&table->parser, on_cell, on_row, references) != 0)
-        evd_references_refuse(references, EVD_TABLE_UNTERMINATED_QUOTE, place_of(table, table->cells), 0);
+        evd_references_refuse(references, EVD_ERROR_UNTERMINATED_QUOTE, place_of(table, table->cells), 0);
 }
 
 /* Read until a row has ended: false at the end and when the file is refused. */

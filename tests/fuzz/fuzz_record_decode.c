@@ -73,12 +73,25 @@ static void expect_list_kept(const struct evd_type *of, struct evd_text before, 
     EXPECT(!bson_iter_next(&right));
 }
 
+/* Is the answer's value under that key a series: a list that begins with a document? */
+static bool holds_points(const char *key, struct evd_text document) {
+    bson_iter_t iter, first;
+    EXPECT(enter(document, &iter));
+    if (!bson_iter_find(&iter, key) || !BSON_ITER_HOLDS_ARRAY(&iter) || !bson_iter_recurse(&iter, &first)) return false;
+    return bson_iter_next(&first) && BSON_ITER_HOLDS_DOCUMENT(&first);
+}
+
 static void expect_kept(const struct evd_type *type, struct evd_text before, struct evd_text after,
                         struct evd_arena *arena) {
     EXPECT(evd_text_equal(unknown_in(type, before, arena), unknown_in(type, after, arena)));
     for (size_t i = 0; i < type->field_count; i++) {
         const struct evd_field *field = &type->fields[i];
         struct evd_text inner_before, inner_after;
+        if (field->kind == EVD_KIND_VALUE && holds_points(field->key, before)) {
+            EXPECT(holds_points(field->key, after));
+            expect_list_kept(&evd_type_answer_point, value_under(field->key, before), value_under(field->key, after),
+                             arena);
+        }
         if (field->of == NULL) continue;
         inner_before = value_under(field->key, before);
         inner_after = value_under(field->key, after);

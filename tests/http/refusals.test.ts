@@ -134,9 +134,9 @@ test('what is incomplete is refused by Complete with question, rule, expected an
     ['participants', 'belowMin', 'min', '1', '0'],
   ]);
   const above = await ada.refused('ValidationFailed', 'POST', `${at}/complete`, { body: review.body({ randomised: true, participants: 100001 }) });
-  assert.deepEqual(codes(above), [['', 'aboveMax']]);
+  assert.deepEqual(codes(above), [['/answers/1/value', 'aboveMax']]);
   const hanging = await ada.refused('ValidationFailed', 'POST', `${at}/complete`, { body: review.body({ randomised: false, blinding: 'single' }) });
-  assert.deepEqual(codes(hanging), [['', 'notApplicable']]);
+  assert.deepEqual(codes(hanging), [['/answers/1', 'notApplicable']]);
 });
 
 test('Save takes what Complete would not', async () => {

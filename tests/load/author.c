@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add(struct bench_author *author, const char *text, size_t size_bytes) {
@@ -33,9 +34,31 @@ static void add_answer(struct bench_author *author, unsigned at) {
     add_text(author, "}");
 }
 
+const char *bench_author_condition(struct bench_author *author, char etag[BENCH_ETAG_BYTES]) {
+    if (!author->types) return NULL;
+    (void)snprintf(etag, BENCH_ETAG_BYTES, "\"%lld\"", author->etag);
+    return etag;
+}
+
+static void write_autosave(struct bench_author *author) {
+    char head[160], holder[BENCH_TEXT_BYTES];
+    evd_uuid_format(bench_person(author->number), holder);
+    (void)snprintf(head, sizeof head, "{\"holder\":\"%s\",\"writeSeq\":%u,\"baseVersion\":", holder, ++author->writes);
+    add_text(author, head);
+    add_id_or_null(author, author->version);
+    add_text(author, ",\"content\":{\"answers\":[");
+    for (unsigned i = 0; i < author->changed; i++)
+        add_answer(author, author->first + i);
+    add_text(author, "]}}");
+}
+
 void bench_author_write(struct bench_author *author) {
     author->turn++;
     author->body_bytes = 0;
+    if (author->types) {
+        write_autosave(author);
+        return;
+    }
     add_text(author, "{\"stage\":\"");
     add_text(author, author->stage);
     add_text(author, "\",\"formVersion\":1,\"draft\":null,\"baseVersion\":");
@@ -55,7 +78,18 @@ static const char *find(const char *at, struct evd_text receipt, const char *nam
     return found + size_bytes;
 }
 
+/* The number behind that name. */
+static long long number_in(struct evd_text receipt, const char *name) {
+    return strtoll(find(receipt.bytes, receipt, name), NULL, 10);
+}
+
 void bench_author_keep(struct bench_author *author, struct evd_text receipt) {
+    if (author->types) {
+        author->etag = number_in(receipt, "\"etag\":");
+        author->first = (author->first + author->changed) % BENCH_QUESTIONS;
+        return;
+    }
+    author->etag = number_in(receipt, "\"draftEtag\":");
     const char *at = find(receipt.bytes, receipt, "\"versionId\":\"");
     memcpy(author->version, at, EVD_UUID_TEXT_BYTES);
     for (unsigned i = 0; i < author->changed; i++) {

@@ -162,6 +162,47 @@ static void measure_sessions(struct bench *bench, const char *kind, unsigned cli
     free(outer.authors);
 }
 
+/* Autosaves. */
+
+/* The draft of the one whose store calls are the floor holds as much as those of the others soon do. */
+static struct bench_trace *trace_autosave(struct bench *bench, struct bench_author *author, const char *study) {
+    struct bench_trace *trace = NULL;
+    for (unsigned typed = 0; typed <= BENCH_QUESTIONS; typed += author->changed) {
+        if (trace != NULL) bench_trace_free(trace);
+        trace = bench_trace_take(bench->inside, &bench->inner, author, study, BENCH_AUTOSAVE);
+    }
+    return trace;
+}
+
+static void let_them_type(struct sessions *sessions, unsigned clients) {
+    for (unsigned i = 0; i < clients; i++)
+        sessions->authors[i].types = true;
+}
+
+static void measure_autosaves(struct bench *bench, unsigned clients) {
+    char name[NAME_BYTES];
+    struct sessions outer, inner;
+    struct bench_result results[BENCH_SIDES];
+    (void)snprintf(name, sizeof name, "autosave-%u", clients);
+    if (!is_wanted(bench, name)) return;
+    sessions_begin(&outer, &bench->http, &bench->outer, clients, false, BENCH_CHANGED);
+    sessions_begin(&inner, &bench->within, &bench->inner, 1, false, BENCH_CHANGED);
+    let_them_type(&outer, clients);
+    let_them_type(&inner, 1);
+    struct bench_trace *trace = trace_autosave(bench, inner.authors, inner.studies[0]);
+    struct bench_floor *floor = bench_floor_new(bench->inside, trace, clients, false, false);
+    struct bench_fleet *fleet =
+        bench_fleet_of_authors(bench->process, &bench->outer, outer.authors, outer.studies, clients, BENCH_AUTOSAVE);
+    struct bench_side sides[BENCH_SIDES] = {bench_floor_side(floor), bench_fleet_side(fleet)};
+    bench_compare(sides, 2, bench->rounds, bench->seconds, results);
+    result_rows(name, &results[1], &results[BENCH_FLOOR]);
+    bench_fleet_free(fleet);
+    bench_floor_free(floor);
+    bench_trace_free(trace);
+    free(inner.authors);
+    free(outer.authors);
+}
+
 /* Reads. */
 
 /* The floor is refused by its page size: it passes the guard, the router, authentication, the limits and a worker, and
@@ -228,6 +269,8 @@ static void measure_all(struct bench *bench) {
         measure_sessions(bench, "save-one", connections[i], BENCH_SAVE, true, NULL);
     for (size_t i = 0; i < 3; i++)
         measure_sessions(bench, "complete-many", connections[i], BENCH_COMPLETE, false, NULL);
+    for (size_t i = 0; i < 3; i++)
+        measure_autosaves(bench, connections[i]);
     for (size_t i = 0; i < 3; i++)
         measure_reads(bench, connections[i]);
     for (size_t i = 0; i < 4; i++) {

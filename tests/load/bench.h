@@ -35,6 +35,7 @@ enum {
     BENCH_BODY_BYTES = 64 * 1024,
     BENCH_PATH_BYTES = 320,
     BENCH_TEXT_BYTES = EVD_UUID_TEXT_BYTES + 1,
+    BENCH_ETAG_BYTES = 24,
 };
 
 /** Say what is wrong and exit; what was begun is cleaned up. */
@@ -99,14 +100,20 @@ struct bench_author {
     unsigned changed; /* answers in a body, in turn through the questions */
     const char *stage;
     unsigned first, turn;
+    bool types;                     /* it autosaves, with PATCH */
+    unsigned writes;                /* autosaves so far */
+    long long etag;                 /* of the draft */
     char version[BENCH_TEXT_BYTES]; /* the base; empty: none yet */
     char revisions[BENCH_QUESTIONS][BENCH_TEXT_BYTES];
     char body[BENCH_BODY_BYTES];
     size_t body_bytes;
 };
 
-/** The body of the next Save or Complete, in `body`. */
+/** The body of the next Save or Complete, or of the next autosave, in `body`. */
 void bench_author_write(struct bench_author *author);
+
+/** The If-Match of an autosave; NULL for what is a POST under a key. In `etag`. */
+const char *bench_author_condition(struct bench_author *author, char etag[BENCH_ETAG_BYTES]);
 
 /** Keep what the receipt of that body says. */
 void bench_author_keep(struct bench_author *author, struct evd_text receipt);
@@ -119,10 +126,11 @@ evd_uuid bench_key(void);
 
 /* Furnish. */
 
-/* Whatever answers: *ret_answer is malloc'd and NUL-terminated. Anything but success ends the program. */
+/* Whatever answers: *ret_answer is malloc'd and NUL-terminated. Anything but success ends the program. condition NULL:
+ * a POST under a fresh key; else a PATCH with this If-Match. */
 struct bench_asker {
     void *self;
-    void (*ask)(void *self, unsigned who, const char *path, const char *body, char **ret_answer);
+    void (*ask)(void *self, unsigned who, const char *path, const char *condition, const char *body, char **ret_answer);
 };
 
 struct bench_project {
@@ -136,7 +144,7 @@ void bench_furnish(const struct bench_asker *asker, struct bench_project *ret_pr
 /** A study nobody has worked on yet. */
 const char *bench_project_study(struct bench_project *project);
 
-enum bench_verb { BENCH_SAVE, BENCH_COMPLETE };
+enum bench_verb { BENCH_SAVE, BENCH_COMPLETE, BENCH_AUTOSAVE };
 
 void bench_session_path(const struct bench_project *project, const char *study, enum bench_verb verb,
                         char ret_path[BENCH_PATH_BYTES]);

@@ -26,8 +26,10 @@ struct bench_crew {
 };
 
 static void hand_ask(struct hand *hand) {
+    char etag[BENCH_ETAG_BYTES];
     bench_author_write(hand->author);
-    bench_asked_post(&hand->asked, (struct evd_text){hand->author->body, hand->author->body_bytes});
+    bench_asked_go(&hand->asked, bench_author_condition(hand->author, etag),
+                   (struct evd_text){hand->author->body, hand->author->body_bytes});
 }
 
 static void hand_rest(struct bench_crew *crew) {

@@ -10,7 +10,7 @@ enum { BATCH = 100, ABSTRACT_BYTES = 1400 };
 static json_t *ask(const struct bench_asker *asker, const char *path, json_t *body) {
     char *text = json_dumps(body, JSON_COMPACT), *answer = NULL;
     if (text == NULL) bench_fail("out of memory");
-    asker->ask(asker->self, 0, path, text, &answer);
+    asker->ask(asker->self, 0, path, NULL, text, &answer);
     json_t *parsed = json_loads(answer, 0, NULL);
     if (parsed == NULL) bench_fail("%s answered no JSON", path);
     json_decref(body);
@@ -108,8 +108,10 @@ const char *bench_project_study(struct bench_project *project) {
 
 void bench_session_path(const struct bench_project *project, const char *study_id, enum bench_verb verb,
                         char ret_path[BENCH_PATH_BYTES]) {
+    static const char *const verbs[] = {
+        [BENCH_SAVE] = "save", [BENCH_COMPLETE] = "complete", [BENCH_AUTOSAVE] = "draft"};
     (void)snprintf(ret_path, BENCH_PATH_BYTES, "/v1/projects/%s/studies/%s/forms/%s/session/%s", project->project,
-                   study_id, project->form, verb == BENCH_SAVE ? "save" : "complete");
+                   study_id, project->form, verbs[verb]);
 }
 
 struct bench_author *bench_authors_new(const struct bench_asker *asker, const struct bench_project *project,
@@ -125,7 +127,7 @@ struct bench_author *bench_authors_new(const struct bench_asker *asker, const st
         bench_author_write(author);
         author->body[author->body_bytes] = '\0';
         bench_session_path(project, studies[i], BENCH_SAVE, path);
-        asker->ask(asker->self, author->number, path, author->body, &receipt);
+        asker->ask(asker->self, author->number, path, NULL, author->body, &receipt);
         bench_author_keep(author, evd_text_from(receipt));
         author->changed = changed;
         free(receipt);

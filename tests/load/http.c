@@ -43,16 +43,19 @@ static void connection_close(struct connection *connection) {
     free(connection->token);
 }
 
-/* What stands before the body; with_body: a POST. */
-static size_t write_head(const struct connection *connection, const char *path, bool with_body, size_t body_bytes,
-                         char head[HEAD_BYTES]) {
+/* What stands before the body. condition NULL: a POST under a fresh key, else a PATCH with this If-Match; without a
+ * body a GET. */
+static size_t write_head(const struct connection *connection, const char *path, const char *condition, bool with_body,
+                         size_t body_bytes, char head[HEAD_BYTES]) {
     char key[BENCH_TEXT_BYTES];
-    int size = snprintf(head, HEAD_BYTES, "%s %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n",
-                        with_body ? "POST" : "GET", path, connection->token);
+    const char *method = !with_body ? "GET" : condition == NULL ? "POST" : "PATCH";
+    int size = snprintf(head, HEAD_BYTES, "%s %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\n", method, path,
+                        connection->token);
     if (with_body) {
         evd_uuid_format(bench_key(), key);
         size += snprintf(head + size, HEAD_BYTES - (size_t)size,
-                         "Idempotency-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n", key,
+                         "%s: %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n",
+                         condition == NULL ? "Idempotency-Key" : "If-Match", condition == NULL ? key : condition,
                          body_bytes);
     }
     size += snprintf(head + size, HEAD_BYTES - (size_t)size, "\r\n");
@@ -115,11 +118,12 @@ static struct evd_text body_of(const struct connection *connection) {
 
 /* Asking once. */
 
-static void ask(void *self, unsigned who, const char *path, const char *body, char **ret_answer) {
+static void ask(void *self, unsigned who, const char *path, const char *condition, const char *body,
+                char **ret_answer) {
     struct connection *connection = bench_alloc(sizeof *connection);
     char head[HEAD_BYTES];
     connection_open(connection, self, who);
-    size_t head_bytes = write_head(connection, path, true, strlen(body), head);
+    size_t head_bytes = write_head(connection, path, condition, true, strlen(body), head);
     send_request(connection, head, head_bytes, evd_text_from(body));
     while (!receive(connection, 0)) {
     }
@@ -203,13 +207,16 @@ void bench_fleet_free(struct bench_fleet *fleet) {
 }
 
 static void client_ask(struct client *client) {
-    char head[HEAD_BYTES];
+    char head[HEAD_BYTES], etag[BENCH_ETAG_BYTES];
+    const char *condition = NULL;
     struct evd_text body = {"", 0};
     if (client->author != NULL) {
         bench_author_write(client->author);
+        condition = bench_author_condition(client->author, etag);
         body = (struct evd_text){client->author->body, client->author->body_bytes};
     }
-    size_t head_bytes = write_head(&client->connection, client->path, client->author != NULL, body.size_bytes, head);
+    size_t head_bytes =
+        write_head(&client->connection, client->path, condition, client->author != NULL, body.size_bytes, head);
     client->asked_ns = bench_now_ns();
     send_request(&client->connection, head, head_bytes, body);
 }

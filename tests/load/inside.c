@@ -54,11 +54,11 @@ void bench_asked_init(struct bench_asked *asked, struct bench_inside *inside, co
     struct evd_route route;
     *asked = (struct bench_asked){.inside = inside, .task.run = run, .caller = bench_person(who), .done = done};
     if (!evd_router_find(inside->router, evd_text_from(path), &route)) bench_fail("there is no %s", path);
-    asked->command = route.commands[EVD_COMMAND_POST];
+    asked->command = route.commands[route.commands[EVD_COMMAND_PATCH] != NULL ? EVD_COMMAND_PATCH : EVD_COMMAND_POST];
     asked->ids = route.ids;
 }
 
-void bench_asked_post(struct bench_asked *asked, struct evd_text body) {
+void bench_asked_go(struct bench_asked *asked, const char *condition, struct evd_text body) {
     asked->asked_ns = bench_now_ns();
     evd_arena_init(&asked->arena, EVD_LIMIT_CALL_ARENA_BYTES);
     asked->call = (struct evd_call){.command = asked->command,
@@ -73,6 +73,10 @@ void bench_asked_post(struct bench_asked *asked, struct evd_text body) {
                                     .done = asked->done,
                                     .owner = asked};
     evd_arena_init(&asked->call.attempt_arena, EVD_LIMIT_CALL_ARENA_BYTES);
+    if (condition != NULL) {
+        (void)snprintf(asked->condition, sizeof asked->condition, "%s", condition);
+        asked->call.conditions.if_match = evd_text_from(asked->condition);
+    }
     if (!evd_runtime_post(asked->inside->runtime, &asked->task)) bench_fail("the queue is full");
 }
 
@@ -97,11 +101,11 @@ static void wake(struct evd_call *call) {
 }
 
 /* The call's memory is still held when this returns. */
-static void ask_and_wait(struct waiting *waiting, struct evd_text body) {
+static void ask_and_wait(struct waiting *waiting, const char *condition, struct evd_text body) {
     (void)pthread_mutex_init(&waiting->mutex, NULL);
     (void)pthread_cond_init(&waiting->answered, NULL);
     waiting->done = false;
-    bench_asked_post(&waiting->asked, body);
+    bench_asked_go(&waiting->asked, condition, body);
     (void)pthread_mutex_lock(&waiting->mutex);
     while (!waiting->done)
         (void)pthread_cond_wait(&waiting->answered, &waiting->mutex);
@@ -112,10 +116,11 @@ static void ask_and_wait(struct waiting *waiting, struct evd_text body) {
     if (code != EVD_OK) bench_fail("%s: %s", waiting->asked.command->name, evd_outcome_entry_of(code)->name);
 }
 
-static void ask(void *self, unsigned who, const char *path, const char *body, char **ret_answer) {
+static void ask(void *self, unsigned who, const char *path, const char *condition, const char *body,
+                char **ret_answer) {
     struct waiting waiting;
     bench_asked_init(&waiting.asked, self, path, who, wake);
-    ask_and_wait(&waiting, evd_text_from(body));
+    ask_and_wait(&waiting, condition, evd_text_from(body));
     struct evd_text receipt = waiting.asked.call.receipt;
     *ret_answer = strndup(receipt.bytes, receipt.size_bytes);
     if (*ret_answer == NULL) bench_fail("out of memory");
@@ -145,14 +150,14 @@ static void json_give_back(void *memory) {
 
 struct bench_memory bench_inside_memory(struct bench_inside *inside, const struct bench_project *project,
                                         struct bench_author *author, const char *study, enum bench_verb verb) {
-    char path[BENCH_PATH_BYTES];
+    char path[BENCH_PATH_BYTES], etag[BENCH_ETAG_BYTES];
     struct waiting waiting;
     bench_session_path(project, study, verb, path);
     bench_author_write(author);
     bench_asked_init(&waiting.asked, inside, path, author->number, wake);
     json_held_bytes = json_most_bytes = 0;
     json_set_alloc_funcs(json_take, json_give_back);
-    ask_and_wait(&waiting, (struct evd_text){author->body, author->body_bytes});
+    ask_and_wait(&waiting, bench_author_condition(author, etag), (struct evd_text){author->body, author->body_bytes});
     json_set_alloc_funcs(malloc, free);
     bench_author_keep(author, waiting.asked.call.receipt);
     struct bench_memory memory = {.body_bytes = author->body_bytes,

@@ -21,6 +21,7 @@ struct bench_asked {
     const struct evd_command *command;
     struct evd_ids ids;
     evd_uuid caller;
+    char condition[BENCH_ETAG_BYTES]; /* of a PATCH */
     void (*done)(struct evd_call *call);
     struct evd_call call; /* its owner is this */
     struct evd_arena arena;
@@ -31,8 +32,8 @@ struct bench_asked {
 void bench_asked_init(struct bench_asked *asked, struct bench_inside *inside, const char *path, unsigned who,
                       void (*done)(struct evd_call *));
 
-/** Ask under a fresh key. body: borrowed until `done`. */
-void bench_asked_post(struct bench_asked *asked, struct evd_text body);
+/** Ask: a POST under a fresh key, or with a condition a PATCH. body: borrowed until `done`. */
+void bench_asked_go(struct bench_asked *asked, const char *condition, struct evd_text body);
 
 /** Give the call's memory back, after `done`. */
 void bench_asked_release(struct bench_asked *asked);

@@ -43,7 +43,7 @@ static struct evd_store_result on_commit(struct evd_txn *txn, const struct evd_w
 
 struct bench_trace *bench_trace_take(struct bench_inside *inside, const struct bench_project *project,
                                      struct bench_author *author, const char *study, enum bench_verb verb) {
-    char path[BENCH_PATH_BYTES], *receipt = NULL;
+    char path[BENCH_PATH_BYTES], etag[BENCH_ETAG_BYTES], *receipt = NULL;
     struct bench_asker asker = bench_inside_asker(inside);
     kept = bench_alloc(sizeof *kept);
     memset(kept, 0, sizeof *kept);
@@ -58,7 +58,7 @@ struct bench_trace *bench_trace_take(struct bench_inside *inside, const struct b
     looking.txn_get = on_get;
     looking.txn_commit = on_commit;
     inside->store->adapter = &looking;
-    asker.ask(asker.self, author->number, path, kept->body, &receipt);
+    asker.ask(asker.self, author->number, path, bench_author_condition(author, etag), kept->body, &receipt);
     inside->store->adapter = real;
     bench_author_keep(author, evd_text_from(receipt));
     free(receipt);

@@ -2,6 +2,7 @@
 
 #include "edge_fixture.h"
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/sha256.h"
 #include "evidenced/commands/bodies.h"
 #include "evidenced/records/json.h"
 
@@ -111,6 +112,65 @@ static void conditional_derive(struct evd_call *call) {
     call->etag = EDGE_ETAG;
 }
 
+/* Which run of a script this is. */
+struct progress {
+    size_t run;
+};
+
+static atomic_uint script_runs;
+
+unsigned evd_edge_script_runs(void) {
+    return atomic_load(&script_runs);
+}
+
+static char letter_of(const struct evd_call *call) {
+    const struct progress *progress = call->stream.carried;
+    size_t run = progress == NULL ? 0 : progress->run;
+    return run < call->page.state.size_bytes ? call->page.state.bytes[run] : '.';
+}
+
+static struct evd_outcome script_refuse(struct evd_call *call) {
+    atomic_fetch_add(&script_runs, 1);
+    if (letter_of(call) == 'h') wait_for_release();
+    return letter_of(call) == '!' ? evd_outcome_of(EVD_LOCKED) : evd_ok();
+}
+
+static struct evd_text script_piece(struct evd_call *call, char letter) {
+    if (letter == '-') return EVD_TEXT("");
+    if (letter != 'L') return evd_text_print(evd_call_arena(call), "%c;", letter);
+    char *bytes = evd_arena_alloc(evd_call_arena(call), EDGE_LARGE_PIECE);
+    memset(bytes, 'L', EDGE_LARGE_PIECE);
+    return (struct evd_text){bytes, EDGE_LARGE_PIECE};
+}
+
+static void script_derive(struct evd_call *call) {
+    call->receipt = script_piece(call, letter_of(call));
+    if (call->stream.carried == NULL) call->stream.carried = EVD_NEW(call->arena, struct progress);
+    struct progress *progress = call->stream.carried;
+    progress->run++;
+    call->stream.more = progress->run < call->page.state.size_bytes;
+}
+
+static void import_derive(struct evd_call *call) {
+    const struct evd_options *options = &call->options;
+    struct evd_buffer receipt;
+    char digest[2 * sizeof call->digest.bytes + 1];
+    struct evd_sha256 body = evd_sha256_of(call->body.bytes, call->body.size_bytes);
+    for (size_t i = 0; i < sizeof body.bytes; i++)
+        (void)snprintf(digest + 2 * i, 3, "%02x", body.bytes[i]);
+    evd_buffer_init(&receipt, evd_call_arena(call), 256);
+    evd_buffer_print(&receipt, "{\"media\":%d,\"bytes\":%zu,\"sha256\":\"%s\",\"dryRun\":%d,\"skipRefused\":%d",
+                     (int)call->media, call->body.size_bytes, digest, options->dry_run, options->skip_refused);
+    evd_buffer_print(&receipt, ",\"delimiter\":%d,\"safe\":%d,\"labels\":[", options->delimiter,
+                     options->spreadsheet_safe);
+    for (size_t i = 0; i < options->label_count; i++) {
+        if (i > 0) evd_buffer_add_byte(&receipt, ',');
+        evd_json_write_string(options->labels[i], &receipt);
+    }
+    evd_buffer_add_text(&receipt, EVD_TEXT("]}"));
+    call->receipt = evd_buffer_text(&receipt);
+}
+
 static const struct evd_command echo = {.name = "Echo",
                                         .method = EVD_COMMAND_POST,
                                         .path = "/v1/projects",
@@ -186,6 +246,29 @@ static const struct evd_command drop = {.name = "Drop",
                                         .makes_project = true,
                                         .derive = touch_derive};
 
-const struct evd_command *const evd_edge_commands[] = {&echo, &touch, &look,    &keep, &show,
-                                                       &put,  &patch, &discard, &drop};
+static const struct evd_command script = {.name = "Script",
+                                          .method = EVD_COMMAND_GET,
+                                          .path = "/v1/projects/{project}/script.csv",
+                                          .query = EVD_PARAMETER_BIT(EVD_PARAMETER_STATE),
+                                          .commit = EVD_COMMIT_READ,
+                                          .makes_project = true,
+                                          .streamed = true,
+                                          .content_type = "text/csv; charset=utf-8",
+                                          .outcomes = EVD_OUTCOME_BIT(EVD_LOCKED),
+                                          .refuse = script_refuse,
+                                          .derive = script_derive};
+
+static const struct evd_command import = {.name = "Import",
+                                          .method = EVD_COMMAND_POST,
+                                          .path = "/v1/projects/{project}/imports",
+                                          .query = EVD_QUERY_IMPORT | EVD_PARAMETER_BIT(EVD_PARAMETER_SPREADSHEET),
+                                          .commit = EVD_COMMIT_TXN,
+                                          .makes_project = true,
+                                          .references = true,
+                                          .body_limit_bytes = EDGE_FILE_LIMIT,
+                                          .outcomes = UINT64_MAX,
+                                          .derive = import_derive};
+
+const struct evd_command *const evd_edge_commands[] = {&echo,  &touch,   &look, &keep,   &show,  &put,
+                                                       &patch, &discard, &drop, &script, &import};
 const size_t evd_edge_command_count = sizeof evd_edge_commands / sizeof *evd_edge_commands;

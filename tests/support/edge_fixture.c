@@ -6,6 +6,7 @@
 #include "evidenced/base/limits.h"
 #include "evidenced/base/log.h"
 #include "evidenced/base/random.h"
+#include "evidenced/http/spool.h"
 #include "evidenced/http/token_mint.h"
 #include "evidenced/runtime/runtime.h"
 #include "store_fixture.h"
@@ -63,9 +64,18 @@ static void make_edge(struct evd_edge_fixture *fixture) {
     evd_edge_set(fixture->edge, &fixture->settings);
 }
 
+static void make_spool(struct evd_edge_fixture *fixture) {
+    char directory[310], error[EVD_SPOOL_ERROR_BYTES] = "";
+    (void)snprintf(directory, sizeof directory, "%s/spool", fixture->directory);
+    struct evd_spool_options options = {.directory = directory, .most_bytes = EDGE_SPOOL_BYTES};
+    fixture->spool = evd_spool_open(&options, error);
+    ck_assert_msg(fixture->spool != NULL, "%s", error);
+}
+
 static void open_door(struct evd_edge_fixture *fixture, enum evd_edge_door door, const char *listen) {
     char error[256] = "";
-    struct evd_http_server_options options = {.listen = listen, .clock = &fixture->clock.clock};
+    struct evd_http_server_options options = {
+        .listen = listen, .clock = &fixture->clock.clock, .spool = fixture->spool};
     evd_edge_application(fixture->edge, door, &options.application);
     fixture->servers[door] = evd_http_server_open(&options, error);
     ck_assert_msg(fixture->servers[door] != NULL, "%s", error);
@@ -83,6 +93,7 @@ void evd_edge_fixture_open_unstarted(struct evd_edge_fixture *fixture) {
     ck_assert_ptr_nonnull(fixture->log);
     make_keyring(fixture);
     make_edge(fixture);
+    make_spool(fixture);
     (void)snprintf(listen, sizeof listen, "unix:%s", fixture->control);
     open_door(fixture, EVD_DOOR_API, "127.0.0.1:0");
     open_door(fixture, EVD_DOOR_CONTROL, listen);
@@ -115,6 +126,7 @@ void evd_edge_fixture_close(struct evd_edge_fixture *fixture) {
         evd_http_server_quiesce(fixture->servers[door]);
         evd_http_server_close(fixture->servers[door]);
     }
+    evd_spool_close(fixture->spool);
     evd_runtime_close(fixture->runtime);
     if (fixture->store != NULL) evd_store_close(fixture->store);
     evd_edge_free(fixture->edge);

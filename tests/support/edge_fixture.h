@@ -10,6 +10,11 @@
  *            all but Patch are conditional: they show the conditions and have the etag EDGE_ETAG; Discard is ledgered
  *            and, as Put and Patch, has a body as Echo's
  *   Drop   DELETE /v1/projects/{project}/studies/{study}/copies/{copy}   ledgered, no body
+ *   Script GET /v1/projects/{project}/script.csv?state=…   a view in pieces, one run for each letter of state: a letter
+ *            is the piece `letter;`, `-` an empty one, `L` one of EDGE_LARGE_PIECE bytes, `h` waits until it is
+ *            released before it is a piece, `!` is refused (Locked)
+ *   Import POST /v1/projects/{project}/imports   ledgered; takes a file of up to EDGE_FILE_LIMIT bytes and shows it and
+ *            its options
  *
  * The clock stands still until the test moves it.
  */
@@ -25,17 +30,28 @@
 
 struct evd_http_server;
 struct evd_mint_key;
+struct evd_spool;
 struct evd_store;
 
-#define EDGE_P     "018f3b1e-0000-7000-8000-000000000001"
-#define EDGE_S     "018f3b1e-0000-7000-8000-000000000002"
-#define EDGE_KEY   "018f3b1e-0000-7000-8000-00000000000a"
-#define EDGE_LOOK  "/v1/projects/" EDGE_P "/members"
-#define EDGE_DRAFT "/v1/projects/" EDGE_P "/studies/" EDGE_S "/draft"
-#define EDGE_COPY  "/v1/projects/" EDGE_P "/studies/" EDGE_S "/copies/" EDGE_P
-#define EDGE_KEEP  "/v1/projects/" EDGE_P "/forms/" EDGE_P "/versions/" EDGE_S
+#define EDGE_P      "018f3b1e-0000-7000-8000-000000000001"
+#define EDGE_S      "018f3b1e-0000-7000-8000-000000000002"
+#define EDGE_KEY    "018f3b1e-0000-7000-8000-00000000000a"
+#define EDGE_LOOK   "/v1/projects/" EDGE_P "/members"
+#define EDGE_DRAFT  "/v1/projects/" EDGE_P "/studies/" EDGE_S "/draft"
+#define EDGE_COPY   "/v1/projects/" EDGE_P "/studies/" EDGE_S "/copies/" EDGE_P
+#define EDGE_SCRIPT "/v1/projects/" EDGE_P "/script.csv?state="
+#define EDGE_IMPORT "/v1/projects/" EDGE_P "/imports"
+#define EDGE_KEEP   "/v1/projects/" EDGE_P "/forms/" EDGE_P "/versions/" EDGE_S
 
-enum { EDGE_TOKEN_BYTES = 2048, EDGE_REQUEST_BYTES = 32768, EDGE_BODY_LIMIT = 4096, EDGE_ETAG = 1041 };
+enum {
+    EDGE_TOKEN_BYTES = 2048,
+    EDGE_REQUEST_BYTES = 32768,
+    EDGE_BODY_LIMIT = 4096,
+    EDGE_ETAG = 1041,
+    EDGE_LARGE_PIECE = 16 * 1024 * 1024,
+    EDGE_FILE_LIMIT = 3 * 1024 * 1024,
+    EDGE_SPOOL_BYTES = 4 * 1024 * 1024,
+};
 
 struct evd_edge_fixture {
     char directory[256], control[300], log_path[300];
@@ -46,6 +62,7 @@ struct evd_edge_fixture {
     struct evd_keyring *keyring;
     struct evd_figures *figures;
     struct evd_edge *edge;
+    struct evd_spool *spool; /* in <directory>/spool, of EDGE_SPOOL_BYTES */
     struct evd_store *store;
     struct evd_runtime *runtime;
     struct evd_http_server *servers[EVD_DOOR_COUNT];
@@ -72,6 +89,9 @@ void evd_edge_fixture_token(const struct evd_edge_fixture *fixture, const char *
 
 /** Wait until so many calls are held by `hold`. */
 void evd_edge_fixture_await_held(unsigned count);
+
+/** How often a script was run. */
+unsigned evd_edge_script_runs(void);
 
 /** Let those that are held go on, and all that come. */
 void evd_edge_fixture_release(void);

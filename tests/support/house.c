@@ -158,34 +158,31 @@ void asked_await(struct asked *asked) {
     (void)pthread_mutex_unlock(&asked->mutex);
 }
 
-/* With the members it has beside the common ones. */
-static json_t *error_of(const struct evd_error *error) {
+static json_t *object_of(struct evd_text members) {
     char *text;
-    json_t *json =
-        json_pack("{s:s%, s:s}", "pointer", error->pointer.bytes, (int)error->pointer.size_bytes, "code", error->code);
-    ck_assert_int_gt(asprintf(&text, "{" EVD_TEXT_FMT "}", EVD_TEXT_ARG(error->members)), 0);
-    json_t *members = json_loads(text, 0, NULL);
-    ck_assert_msg(members != NULL, "%s", text);
-    (void)json_object_update(json, members);
-    json_decref(members);
+    json_error_t error;
+    ck_assert_int_gt(asprintf(&text, "{" EVD_TEXT_FMT "}", EVD_TEXT_ARG(members)), 0);
+    json_t *object = json_loads(text, 0, &error);
+    ck_assert_msg(object != NULL, "%s: %s", error.text, text);
     free(text);
-    return json;
+    return object;
 }
 
 static json_t *errors_of(const struct evd_errors *errors) {
     json_t *list = json_array();
-    for (size_t i = 0; i < errors->count; i++)
-        (void)json_array_append_new(list, error_of(&errors->items[i]));
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct evd_error *error = &errors->items[i];
+        json_t *entry = object_of(error->members),
+               *pointer = json_stringn(error->pointer.bytes, error->pointer.size_bytes);
+        (void)json_object_set_new(entry, "pointer", pointer);
+        (void)json_object_set_new(entry, "code", json_string(error->code));
+        (void)json_array_append_new(list, entry);
+    }
     return list;
 }
 
 static json_t *members_of(const struct evd_outcome *outcome) {
-    char *text;
-    json_error_t error;
-    ck_assert_int_gt(asprintf(&text, "{" EVD_TEXT_FMT "}", EVD_TEXT_ARG(outcome->members)), 0);
-    json_t *members = json_loads(text, 0, &error);
-    ck_assert_msg(members != NULL, "%s: %s", error.text, text);
-    free(text);
+    json_t *members = object_of(outcome->members);
     if (outcome->errors != NULL) (void)json_object_set_new(members, "errors", errors_of(outcome->errors));
     return members;
 }
@@ -275,15 +272,15 @@ static char *questions_of(unsigned count) {
     return text;
 }
 
-static void furnish_form(struct house *house, unsigned questions, unsigned target) {
-    char *list = questions_of(questions), *body, form[EVD_UUID_TEXT_BYTES + 1];
+static void furnish_form(struct house *house, const char *questions, unsigned target) {
+    char *body, form[EVD_UUID_TEXT_BYTES + 1];
     struct evd_ids ids = {.project = house->project};
     ck_assert_int_gt(
-        asprintf(&body, "{\"name\":\"Extraction\",\"capacity\":{\"target\":%u},\"questions\":%s}", target, list), 0);
+        asprintf(&body, "{\"name\":\"Extraction\",\"capacity\":{\"target\":%u},\"questions\":%s}", target, questions),
+        0);
     ids.form = house->form =
         id_of(ask_ok(house, &evd_command_create_form, ids, house->admin, command_id(9001), body), "id");
     free(body);
-    free(list);
     evd_uuid_format(house->form, form);
     for (unsigned i = 0; i < 2; i++) {
         ck_assert_int_gt(asprintf(&body, "{\"name\":\"Stage %u\",\"formId\":\"%s\"}", i, form), 0);
@@ -309,6 +306,12 @@ static void furnish_studies(struct house *house) {
 }
 
 void house_furnish(struct house *house, unsigned questions, unsigned target) {
+    char *list = questions_of(questions);
+    house_furnish_with(house, list, target);
+    free(list);
+}
+
+void house_furnish_with(struct house *house, const char *questions, unsigned target) {
     static const struct evd_ids none;
     house->admin = person(0);
     house->project = id_of(

@@ -93,6 +93,9 @@ void house_run(struct house *house);
  */
 void house_furnish(struct house *house, unsigned questions, unsigned target);
 
+/** The same with these questions, a JSON list. */
+void house_furnish_with(struct house *house, const char *questions, unsigned target);
+
 /** Ids of the session's routes on the first study. */
 struct evd_ids session_ids(const struct house *house);
 

@@ -51,6 +51,57 @@ static const char *method_name(enum evd_http_method method) {
     return "";
 }
 
+static void answer_stream(struct evd_http_exchange *exchange) {
+    struct evd_http_response response = {
+        .status = 200, .content_type = "text/plain", .body = EVD_TEXT("first;"), .streamed = true};
+    evd_http_exchange_answer(exchange, &response);
+}
+
+/* Pieces of /count: "0;", nothing, "1;", nothing, … */
+static void give_count(struct evd_app *app, struct evd_http_exchange *exchange, unsigned mores) {
+    unsigned number = mores / 2;
+    if (number == EVD_APP_COUNT) {
+        evd_http_exchange_give(exchange, EVD_TEXT("end"), true);
+        return;
+    }
+    (void)snprintf(app->counted, sizeof app->counted, "%u;", number);
+    evd_http_exchange_give(exchange, mores % 2 == 0 ? evd_text_from(app->counted) : EVD_TEXT(""), false);
+}
+
+static void on_more(void *self, struct evd_http_exchange *exchange) {
+    struct evd_app *app = self;
+    unsigned mores = evd_app_count(app, &app->mores);
+    if (is_at(exchange, "/count")) {
+        note(app, &app->mores, exchange);
+        give_count(app, exchange, mores);
+        return;
+    }
+    pthread_mutex_lock(&app->mutex);
+    app->wanting = exchange;
+    app->mores++;
+    pthread_cond_broadcast(&app->changed);
+    pthread_mutex_unlock(&app->mutex);
+}
+
+/* The exchange that wants a piece, once there is one. */
+static struct evd_http_exchange *take_wanting(struct evd_app *app) {
+    pthread_mutex_lock(&app->mutex);
+    while (app->wanting == NULL)
+        pthread_cond_wait(&app->changed, &app->mutex);
+    struct evd_http_exchange *exchange = app->wanting;
+    app->wanting = NULL;
+    pthread_mutex_unlock(&app->mutex);
+    return exchange;
+}
+
+void evd_app_give(struct evd_app *app, struct evd_text piece, bool last) {
+    evd_http_exchange_give(take_wanting(app), piece, last);
+}
+
+void evd_app_cut(struct evd_app *app) {
+    evd_http_exchange_cut(take_wanting(app));
+}
+
 static void answer(struct evd_http_exchange *exchange) {
     struct evd_arena *arena = &exchange->arena;
     struct evd_http_header *header = EVD_NEW(arena, struct evd_http_header);
@@ -77,7 +128,10 @@ static void on_whole(void *self, struct evd_http_exchange *exchange) {
     bool worker = is_at(exchange, "/worker"), hold = is_at(exchange, "/hold");
     if (!worker && !hold) {
         note(app, &app->wholes, exchange);
-        answer(exchange);
+        if (is_at(exchange, "/stream") || is_at(exchange, "/count"))
+            answer_stream(exchange);
+        else
+            answer(exchange);
         return;
     }
     pthread_mutex_lock(&app->mutex);
@@ -128,7 +182,8 @@ void evd_app_init(struct evd_app *app) {
         .listen = "127.0.0.1:0",
         .clock = &app->clock.clock,
         .arena_cap_bytes = 8 * EVD_MIB,
-        .application = {.self = app, .head = on_head, .whole = on_whole, .refuse = on_refuse, .ended = on_ended}};
+        .application = {
+            .self = app, .head = on_head, .whole = on_whole, .more = on_more, .refuse = on_refuse, .ended = on_ended}};
 }
 
 void evd_app_open(struct evd_app *app) {

@@ -7,6 +7,8 @@
  *   /head        answered 401 from `head`
  *   /large       4 MiB
  *   /broken      a response header that cannot be sent
+ *   /stream      a streamed body: `first;`, then what evd_app_give gives. One at a time
+ *   /count       a streamed body: `first;`, 0; to EVD_APP_COUNT with empty pieces between, `end`. One, and once
  *   anything     else is like /now
  *
  * Bodies of up to EVD_APP_BODY_BYTES are taken, none on /none, EVD_APP_LARGE_BODY_BYTES on /upload.
@@ -24,6 +26,7 @@ enum {
     EVD_APP_LARGE_BODY_BYTES = 1024 * 1024,
     EVD_APP_LARGE_BYTES = 4 * 1024 * 1024,
     EVD_APP_WORKERS = 4,
+    EVD_APP_COUNT = 5000,
     EVD_APP_QUEUE = 256,
 };
 
@@ -41,8 +44,10 @@ struct evd_app {
     size_t queue_size;
     struct evd_http_exchange *held[EVD_APP_QUEUE];
     size_t held_size;
-    unsigned heads, wholes, refusals, ended_sent, ended_unsent; /* under the mutex */
-    bool saw_smuggled;                                          /* any exchange of a path with `smuggled` */
+    struct evd_http_exchange *wanting; /* a piece */
+    char counted[16];
+    unsigned heads, wholes, mores, refusals, ended_sent, ended_unsent; /* under the mutex */
+    bool saw_smuggled;                                                 /* any exchange of a path with `smuggled` */
     char last_peer[64];
     uint32_t last_uid;
 };
@@ -58,6 +63,10 @@ unsigned evd_app_count(struct evd_app *app, const unsigned *counter);
 
 /** Answer everything that is held, with 200 and `released`. */
 void evd_app_release(struct evd_app *app);
+
+/** Give the next piece of /stream when it is wanted, or cut it then. */
+void evd_app_give(struct evd_app *app, struct evd_text piece, bool last);
+void evd_app_cut(struct evd_app *app);
 
 /** Move the clock, then reap. */
 void evd_app_pass_ms(struct evd_app *app, int64_t ms);

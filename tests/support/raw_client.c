@@ -12,6 +12,7 @@
 static void open_to(struct evd_raw_client *client, const struct sockaddr *address, socklen_t size) {
     struct timeval patience = {.tv_sec = RAW_PATIENCE_S};
     client->held_bytes = 0;
+    client->was_reset = false;
     client->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     ck_assert_int_ge(client->fd, 0);
     ck_assert_int_eq(setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
@@ -64,6 +65,7 @@ static size_t receive_more(struct evd_raw_client *client) {
         got = recv(client->fd, client->held + client->held_bytes, sizeof client->held - client->held_bytes, 0);
     while (got < 0 && errno == EINTR);
     ck_assert_msg(got >= 0 || errno != EAGAIN, "the peer neither answers nor closes");
+    client->was_reset = got < 0;
     if (got <= 0) return 0;
     client->held_bytes += (size_t)got;
     return (size_t)got;
@@ -88,21 +90,63 @@ static bool receive_head(struct evd_raw_client *client, struct evd_raw_response 
     return true;
 }
 
-static bool receive_body(struct evd_raw_client *client, struct evd_raw_response *response) {
-    const char *length = evd_raw_header(response, "Content-Length");
-    size_t expected = length == NULL ? 0 : strtoul(length, NULL, 10);
-    while (response->body_bytes < expected) {
+/* Move up to `bytes` of the body into the response; false when the peer closed before. */
+static bool receive_bytes(struct evd_raw_client *client, struct evd_raw_response *response, size_t bytes) {
+    while (bytes > 0) {
         if (client->held_bytes == 0 && receive_more(client) == 0) return false;
-        size_t take = expected - response->body_bytes;
-        if (take > client->held_bytes) take = client->held_bytes;
+        size_t take = bytes < client->held_bytes ? bytes : client->held_bytes;
         if (response->body_bytes + take < sizeof response->body)
             memcpy(response->body + response->body_bytes, client->held, take);
         response->body_bytes += take;
+        bytes -= take;
         drop_held(client, take);
     }
-    size_t end = expected < sizeof response->body ? expected : sizeof response->body - 1;
-    response->body[end] = '\0';
     return true;
+}
+
+/* A line without its end; false when the peer closed before. */
+static bool receive_line(struct evd_raw_client *client, char line[RAW_LINE_BYTES]) {
+    const char *end;
+    while ((end = memmem(client->held, client->held_bytes, "\r\n", 2)) == NULL)
+        if (receive_more(client) == 0) return false;
+    size_t size = (size_t)(end - client->held);
+    ck_assert_uint_lt(size, RAW_LINE_BYTES);
+    memcpy(line, client->held, size);
+    line[size] = '\0';
+    drop_held(client, size + 2);
+    return true;
+}
+
+static bool receive_chunks(struct evd_raw_client *client, struct evd_raw_response *response) {
+    char line[RAW_LINE_BYTES], *end;
+    size_t size;
+    do {
+        if (!receive_line(client, line)) return false;
+        size = strtoul(line, &end, 16);
+        ck_assert_msg(end != line && *end == '\0', "no chunk size: %s", line);
+        if (!receive_bytes(client, response, size) || !receive_line(client, line)) return false;
+        ck_assert_str_eq(line, "");
+    } while (size > 0);
+    return true;
+}
+
+static bool receive_body(struct evd_raw_client *client, struct evd_raw_response *response) {
+    const char *length = evd_raw_header(response, "Content-Length");
+    size_t expected = length == NULL ? 0 : strtoul(length, NULL, 10);
+    const char *coding = evd_raw_header(response, "Transfer-Encoding");
+    bool whole = coding == NULL ? receive_bytes(client, response, expected) : receive_chunks(client, response);
+    size_t held = response->body_bytes;
+    response->body[held < sizeof response->body ? held : sizeof response->body - 1] = '\0';
+    return whole;
+}
+
+bool evd_raw_receive_to_end(struct evd_raw_client *client, struct evd_raw_response *ret_response) {
+    if (!evd_raw_receive(client, false, ret_response)) return false;
+    while (receive_bytes(client, ret_response, 1))
+        continue;
+    size_t held = ret_response->body_bytes;
+    ret_response->body[held < sizeof ret_response->body ? held : sizeof ret_response->body - 1] = '\0';
+    return !client->was_reset;
 }
 
 bool evd_raw_receive(struct evd_raw_client *client, bool with_body, struct evd_raw_response *ret_response) {

@@ -10,10 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RAW_PATIENCE_S = 60, RAW_HEAD_BYTES = 16384, RAW_BODY_BYTES = 65536 };
+enum { RAW_PATIENCE_S = 60, RAW_HEAD_BYTES = 16384, RAW_BODY_BYTES = 65536, RAW_LINE_BYTES = 64 };
 
 struct evd_raw_client {
     int fd;
+    bool was_reset;    /* how the connection ended */
     size_t held_bytes; /* received, not yet taken */
     char held[RAW_HEAD_BYTES];
 };
@@ -34,8 +35,12 @@ void evd_raw_close(struct evd_raw_client *client);
 bool evd_raw_send(const struct evd_raw_client *client, const void *bytes, size_t size_bytes);
 bool evd_raw_say(const struct evd_raw_client *client, const char *text);
 
-/** The next response; its body only when `with_body` (not for HEAD). False when the peer closed before its end. */
+/** The next response; its body, also in chunks, only when `with_body` (not for HEAD). False when the peer closed before
+ * its end: what came of the body is in the response. */
 bool evd_raw_receive(struct evd_raw_client *client, bool with_body, struct evd_raw_response *ret_response);
+
+/** The next response, whose body ends with the connection. False when that was reset. */
+bool evd_raw_receive_to_end(struct evd_raw_client *client, struct evd_raw_response *ret_response);
 
 /** The value of a response header, in a buffer that lasts until the next call of this thread; NULL when absent. */
 const char *evd_raw_header(const struct evd_raw_response *response, const char *name);

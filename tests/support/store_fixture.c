@@ -2,9 +2,12 @@
 
 #include "evidenced/base/clock.h"
 #include "evidenced/store/embedded.h"
+#include "simulated_store.h"
 #include "test.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 static char directory[512];
 
@@ -17,13 +20,21 @@ static struct evd_store *open_again(const struct evd_catalogue *catalogue) {
     return store;
 }
 
+/* EVIDENCED_TEST_STORE=simulated: the simulator's store keeps the same promises. */
+static bool is_simulated(void) {
+    const char *which = getenv("EVIDENCED_TEST_STORE");
+    return which != NULL && strcmp(which, "simulated") == 0;
+}
+
 struct evd_store *evd_store_fixture_open(const struct evd_catalogue *catalogue) {
+    if (is_simulated()) return simulated_store_new(catalogue);
     int size = snprintf(directory, sizeof directory, "%s/store", evd_test_directory());
     assert(size > 0 && (size_t)size < sizeof directory);
     return open_again(catalogue);
 }
 
 struct evd_store *evd_store_fixture_reopen(struct evd_store *store, const struct evd_catalogue *catalogue) {
+    if (is_simulated()) return store; /* its memory is its disk */
     evd_store_close(store);
     return open_again(catalogue);
 }

@@ -116,6 +116,9 @@ void evd_config_help(struct evd_buffer *buffer);
  * file that gives the same values. */
 void evd_config_print(const struct evd_config *config, struct evd_buffer *buffer);
 
+/** The options as a section of a manual page, a part for each group; man(7) source. */
+void evd_config_manual(struct evd_buffer *buffer);
+
 /** The options as Markdown tables, a group each, for the operators' page. */
 void evd_config_markdown(struct evd_buffer *buffer);
 

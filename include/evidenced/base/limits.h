@@ -17,9 +17,10 @@
 #define EVD_LIMIT_JSON_DEPTH             32
 #define EVD_LIMIT_JSON_VALUES            120000 /* values in one body, of any kind */
 #define EVD_LIMIT_PATH_BYTES             2048
-#define EVD_LIMIT_QUERY_PARAMETERS       16
+#define EVD_LIMIT_QUERY_PARAMETERS       64
 #define EVD_LIMIT_TOKEN_BYTES            (8 * EVD_KIB)
-#define EVD_LIMIT_PAGE                   500 /* records on one page of a list */
+#define EVD_LIMIT_CONDITION_BYTES        1024 /* of If-Match, If-None-Match */
+#define EVD_LIMIT_PAGE                   500  /* records on one page of a list */
 #define EVD_LIMIT_PAGE_DEFAULT           100
 
 /* One call. */
@@ -58,14 +59,16 @@
 #define EVD_LIMIT_DRAFT_LEASE_MS    90000 /* how long a tab holds a draft it does not touch */
 #define EVD_LIMIT_STUDY_LABELS      50
 #define EVD_LIMIT_IMPORT_BODY_BYTES (64 * EVD_MIB)
+#define EVD_LIMIT_SPOOL_BYTES       (256 * EVD_MIB) /* of large bodies at once, on disk */
 #define EVD_LIMIT_IMPORT_ROWS       50000
 #define EVD_LIMIT_IMPORT_BATCH      1000
 #define EVD_LIMIT_VALIDATION_ERRORS 1000 /* reported at once; the count is always whole */
 
 /* Files of references. */
-#define EVD_LIMIT_IMPORT_COLUMNS    500
-#define EVD_LIMIT_IMPORT_CELL_BYTES (1 * EVD_MIB) /* of a column nobody reads; a field's own bound is smaller */
-#define EVD_LIMIT_IMPORT_ROW_BYTES  (2 * EVD_MIB) /* the arena one row is read in */
+#define EVD_LIMIT_IMPORT_COLUMNS      500
+#define EVD_LIMIT_IMPORT_CELL_BYTES   (1 * EVD_MIB) /* of a column nobody reads; a field's own bound is smaller */
+#define EVD_LIMIT_IMPORT_READER_BYTES (4 * EVD_MIB) /* the arena a file is read in */
+#define EVD_LIMIT_IMPORT_ROW_BYTES    (2 * EVD_MIB) /* and that of one of its rows */
 
 /* Imports. */
 #define EVD_LIMIT_IMPORT_BATCH_BYTES (4 * EVD_MIB)   /* a batch as it is kept; a row of it is far smaller */
@@ -85,6 +88,8 @@ _Static_assert(EVD_LIMIT_COMMAND_BODY_BYTES + EVD_LIMIT_PINS * 64 <= EVD_LIMIT_R
 _Static_assert(EVD_LIMIT_PINS * 2 + 100 <= EVD_LIMIT_WRITES, "a Save of all pins fits one commit");
 _Static_assert(EVD_LIMIT_SUMMARY_MEMBERS <= EVD_LIMIT_SESSION_HEADS, "members are sessions");
 _Static_assert(EVD_LIMIT_PINS * 32 < EVD_LIMIT_DOCUMENT_BYTES, "a pin map is one document");
+_Static_assert(EVD_LIMIT_STUDY_LABELS + 8 <= EVD_LIMIT_QUERY_PARAMETERS, "an import can name all its label columns");
+_Static_assert(EVD_LIMIT_IMPORT_BODY_BYTES < EVD_LIMIT_SPOOL_BYTES, "the largest body fits the spool");
 _Static_assert(EVD_LIMIT_CAPACITY <= EVD_LIMIT_SUMMARY_MEMBERS, "a full form fits its summary");
 
 _Static_assert(EVD_LIMIT_IMPORT_BODY_BYTES < EVD_LIMIT_IMPORT_KEPT_BYTES, "the largest file can be kept");

@@ -4,7 +4,8 @@
  * One libuv loop, on the calling thread, has the timers and the signals:
  *
  *   SIGTERM, SIGINT   readyz fails, drain-seconds go on as before, then nothing new is accepted, what is in flight is
- *                     answered, and it ends; 30 seconds in all. The second one ends it at once
+ *                     answered, and it ends; 30 seconds in all. Answers in pieces are cut off after 20. The second one
+ *                     ends it at once
  *   SIGHUP            reads the configuration and the key set again
  *   SIGPIPE           ignored
  */

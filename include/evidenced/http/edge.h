@@ -4,7 +4,7 @@
  *   head     pages and preflights are answered; the path finds its command; what can be refused by the head is
  *   whole    the call is posted to the workers, 429 when their queue is full
  *   worker   token, limits, Idempotency-Key, page; then the runtime has it
- *   done     receipt or problem, from whatever thread
+ *   done     receipt or problem, from whatever thread; a view in pieces is run again for each
  *   ended    one line in the log, one count in the metrics
  *
  * One edge serves three doors: the API (bearer tokens, CORS), the control socket (whoever has this process's own user

@@ -10,6 +10,10 @@
  * one. HTTP/1.1 must carry exactly one Host, HTTP/1.0 at most one (old load balancers probe without). Chunked
  * requests are 411: every body has a length, so 413 is decided before the first byte of it.
  *
+ * A streamed response is sent piece by piece: in chunks, to HTTP/1.0 until the connection closes. At most one piece is
+ * held, and the next one is asked for when the kernel has taken it. A body that ends early never looks whole: the last
+ * chunk is missing, and an HTTP/1.0 connection is reset (over AF_UNIX it cannot be: do not stream to HTTP/1.0 there).
+ *
  * Lifetime: an exchange and everything it holds lives in its own arena until its response was sent or its connection
  * broke; the answer may be given after the client has gone.
  */
@@ -25,6 +29,7 @@
 
 struct evd_clock;
 struct evd_http_server;
+struct evd_spool;
 
 enum evd_http_method {
     EVD_HTTP_GET,
@@ -37,7 +42,8 @@ enum evd_http_method {
     EVD_HTTP_METHOD_OTHER
 };
 
-#define EVD_HTTP_HEADER_VALUE_BYTES  4096  /* of one response header's value, at most */
+#define EVD_HTTP_HEADER_VALUE_BYTES  4096          /* of one response header's value, at most */
+#define EVD_HTTP_SPOOL_ABOVE_BYTES   (1024 * 1024) /* a larger body is spooled */
 #define EVD_HTTP_SLOWEST_BYTES_PER_S 65536 /* a longer body, or response, is given a second more for each of these */
 
 struct evd_http_header {
@@ -51,6 +57,7 @@ struct evd_http_response {
     size_t header_count;
     const char *content_type; /* NULL with an empty body */
     struct evd_text body;     /* in the exchange's arena or static */
+    bool streamed;            /* the body is only the first piece, and is borrowed until `more` or `ended` */
     bool close;               /* close the connection after it */
 };
 
@@ -63,6 +70,7 @@ struct evd_http_exchange {
                                    when the request had no usable one */
     struct evd_text body;       /* whole, once `whole` is called; a NUL behind it that the size does not count */
     size_t content_length;      /* as declared */
+    bool is_old;                /* HTTP/1.0 */
     int64_t begun_us;           /* monotonic, when the head was complete */
     struct evd_text peer;       /* numeric address, or "unix" */
     uint32_t peer_uid;          /* AF_UNIX: SO_PEERCRED; else UINT32_MAX */
@@ -76,18 +84,38 @@ struct evd_http_exchange {
  * No control characters but tab; not necessarily UTF-8. Borrows from the exchange. */
 struct evd_text evd_http_exchange_header(const struct evd_http_exchange *exchange, const char *name);
 
+/** How many request headers have that name, in any case. */
+size_t evd_http_exchange_header_count(const struct evd_http_exchange *exchange, const char *name);
+
 /** The decoded value of a query parameter, the first of that name; bytes NULL when absent, empty when it has no value.
  * UTF-8, no NUL. Borrows from the exchange. */
 struct evd_text evd_http_exchange_query(const struct evd_http_exchange *exchange, const char *name);
+
+/** The decoded values of all query parameters of that name, in their order, at most `most` of them into ret_values.
+ * Returns how many there are. */
+size_t evd_http_exchange_queries(const struct evd_http_exchange *exchange, const char *name,
+                                 struct evd_text *ret_values, size_t most);
 
 /** The name of the first query parameter that is none of these; bytes NULL when there is none. */
 struct evd_text evd_http_exchange_query_beyond(const struct evd_http_exchange *exchange, const char *const *names,
                                                size_t count);
 
+/** The body is not needed any more, and what it took on disk is free again: for whoever goes on holding the exchange.
+ */
+void evd_http_exchange_forget_body(struct evd_http_exchange *exchange);
+
 /** Answer, exactly once, from any thread, also from within `whole`. The struct is copied; its headers and body must
  * live in the exchange's arena or be static. The exchange may be gone when this returns. A response that cannot be put
  * on the wire (a header value with control characters or over the limit) is sent as an empty 500. */
 void evd_http_exchange_answer(struct evd_http_exchange *exchange, const struct evd_http_response *response);
+
+/** Give the next piece of a streamed body, exactly once for each `more`, from any thread, also from within it. The
+ * bytes are borrowed until the next `more` or `ended`; an empty piece is fine. last: the body is whole with it. The
+ * exchange may be gone when this returns. */
+void evd_http_exchange_give(struct evd_http_exchange *exchange, struct evd_text piece, bool last);
+
+/** Instead of giving a piece: end the connection, so that the client sees that the body is not whole. */
+void evd_http_exchange_cut(struct evd_http_exchange *exchange);
 
 /* The application. All are called on a server thread and must not block. `head` and `refuse` may exhaust the arena:
  * the server then answers 503. */
@@ -99,8 +127,12 @@ struct evd_http_application {
                  struct evd_http_response *ret_answer);
     /* The body is complete; the exchange is the application's until it answers. */
     void (*whole)(void *self, struct evd_http_exchange *exchange);
-    /* Render the server's own refusals (400, 411, 413, 414, 415, 431, 501, 503, 505) as problem+json; `what` is a
-     * static sentence. *ret_answer.status is set; method and path are as far as they were understood. */
+    /* All pieces of a streamed body so far were taken by the kernel, and the next one is wanted: the application gives
+     * it, or cuts. Not called for HEAD. NULL when nothing is streamed. */
+    void (*more)(void *self, struct evd_http_exchange *exchange);
+    /* Render the server's own refusals (400, 411, 413, 414, 415, 429, 431, 501, 503, 505, and 507 when there is no room
+     * on the disk for the body) as problem+json; `what` is a static sentence. *ret_answer.status is set and may be
+     * changed; method and path are as far as they were understood. */
     void (*refuse)(void *self, struct evd_http_exchange *exchange, unsigned status, const char *what,
                    struct evd_http_response *ret_answer);
     /* The response was given to the kernel, or the client was seen to have gone (sent: false). For the log line and the
@@ -118,6 +150,7 @@ struct evd_http_server_options {
     unsigned request_ms;    /* how long a request may take to arrive, and a response to leave; 0: 15000. See `reap` */
     size_t arena_cap_bytes; /* of an exchange; 0: EVD_LIMIT_CALL_ARENA_BYTES */
     const struct evd_clock *clock; /* borrowed */
+    struct evd_spool *spool;       /* borrowed, for bodies above EVD_HTTP_SPOOL_ABOVE_BYTES; NULL: all stay in memory */
     struct evd_http_application application;
 };
 
@@ -147,10 +180,15 @@ size_t evd_http_server_complaints(const struct evd_http_server *server);
  *
  * A request line must be complete idle_seconds + request_ms after the previous response ended (or the connection
  * began); the rest of the head request_ms after that; a body, request_ms and one second for each
- * EVD_HTTP_SLOWEST_BYTES_PER_S it declared after the request line. A response is given as much from its start. Time
- * with the application is not counted.
+ * EVD_HTTP_SLOWEST_BYTES_PER_S it declared after the request line. A response is given as much from its start; of a
+ * streamed one each buffer full (at most 32 KiB) is, from when it was filled: how long the whole takes does not count.
+ * Time with the application is not counted.
  */
 void evd_http_server_reap(struct evd_http_server *server);
+
+/** Cut the streamed responses that are under way; their clients see that they are not whole. For the end of a grace
+ * period. From any one thread, and not while the server closes. */
+void evd_http_server_cut_streams(struct evd_http_server *server);
 
 /**
  * After quiesce and once in flight is 0: shut idle connections, stop, free. NULL is fine. Requests that arrive after

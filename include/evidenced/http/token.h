@@ -38,6 +38,9 @@ struct evd_identity {
     int64_t expires_ms;       /* wall clock, `exp` without leeway */
 };
 
+/** Whom the daemon takes the subject of a token of that issuer for: `investigator` as told above. Pure. */
+evd_uuid evd_token_investigator(struct evd_text issuer, struct evd_text subject);
+
 /* Why a token is refused. The texts are all that is ever said about a token: they quote nothing of it, and fit a log
  * line and the quoted error_description of `WWW-Authenticate` (RFC 6750 §3). */
 #define EVD_TOKEN_REFUSALS(X)                                                                                          \

@@ -111,13 +111,19 @@ enum evd_answer_kind {
     EVD_ANSWER_TEXT,    /* text, decimal, date, choice: by the question's kind */
     EVD_ANSWER_INTEGER, /* within ±(2⁵³−1) */
     EVD_ANSWER_BOOLEAN,
-    EVD_ANSWER_TEXTS
+    EVD_ANSWER_TEXTS, /* options, instances; a list of none is always one of texts */
+    EVD_ANSWER_POINTS /* a series: never none */
 };
 
-enum { EVD_ANSWER_TEXT_BYTES = 20000, EVD_ANSWER_TEXTS_MOST = 500 };
+enum { EVD_ANSWER_TEXT_BYTES = 20000, EVD_ANSWER_TEXTS_MOST = 500, EVD_ANSWER_POINTS_MOST = 2000 };
 
 struct evd_texts {
     struct evd_text *items;
+    size_t count;
+};
+
+struct evd_answer_points {
+    struct evd_answer_point *items; /* a struct of evidence.def */
     size_t count;
 };
 
@@ -127,8 +133,10 @@ struct evd_answer_value {
     int64_t integer;
     bool boolean;
     struct evd_texts texts;
+    struct evd_answer_points points;
 };
 
+/** The same value in the same order, texts byte for byte. */
 bool evd_answer_value_equal(const struct evd_answer_value *a, const struct evd_answer_value *b);
 
 /* A list member, whatever its elements: what EVD_LIST, EVD_STRINGS and EVD_REFS declare has this layout. */

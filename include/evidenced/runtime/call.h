@@ -40,15 +40,16 @@ struct evd_options {
 };
 
 /* If-Match and If-None-Match of a conditional command; bytes NULL: not there. As they came, without white space
- * around. */
+ * around: UTF-8, at most EVD_LIMIT_CONDITION_BYTES. */
 struct evd_conditions {
     struct evd_text if_match, if_none_match;
 };
 
 /*
  * A view answered in pieces. It is run again and again, each time on a snapshot of its own with the membership checked
- * anew, until it says that there is no more; each run's receipt is the next piece, and may be empty. Where it is, it
- * keeps in `carried`, which it allocates in the call's arena in the first run (when it is NULL) and never grows.
+ * anew, until it says that there is no more; each run's receipt is the next piece, and may be empty. A run that refuses
+ * after a piece was sent can only cut the answer off. Where it is, it keeps in `carried`, which it allocates in the
+ * call's arena in the first run (when it is NULL) and never grows.
  */
 struct evd_stream {
     void *carried;

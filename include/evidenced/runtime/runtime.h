@@ -38,11 +38,19 @@ struct evd_runtime *evd_runtime_open(const struct evd_runtime_options *options);
 /** Hand a task to the workers; false when the queue is full (429). */
 bool evd_runtime_post(struct evd_runtime *runtime, struct evd_task *task) __attribute__((warn_unused_result));
 
+/** The same for a task of something that was let in before: it is never turned away. Whoever posts sees to it that
+ * there are not many. */
+void evd_runtime_go_on(struct evd_runtime *runtime, struct evd_task *task);
+
 /** Run one waiting task on this thread; false when there is none. For runtimes without workers. */
 bool evd_runtime_work(struct evd_runtime *runtime);
 
 /** Run a call on this thread, a worker's or a test's, or park it. `done` may have been called when this returns. */
 void evd_runtime_run(struct evd_runtime *runtime, struct evd_call *call);
+
+/** Run a call again that is done and said that there is more (struct evd_stream), on this thread. Its body is not read
+ * again; its deadline must be set anew. The receipt before is gone. */
+void evd_runtime_run_again(struct evd_runtime *runtime, struct evd_call *call);
 
 /** Let waiting calls go on and end those whose deadline passed in a lane. The timer's thread does this by itself; tests
  * with a clock of their own call it. */

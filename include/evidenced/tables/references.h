@@ -5,43 +5,42 @@
  * nothing behind. Nothing is held but one row.
  *
  * A file is refused whole where reading on would be guessing; a row is refused alone where only it is in doubt. Rows
- * come as they are read, so a file may turn out refused after some of them: who must not act on a part of a file
- * reads it once to judge, and again to act. The same content and options always give the same.
+ * come as they are read, so a file may turn out refused after some of them: who must not act on a part of a file reads
+ * it once to judge, and again to act. The same content and options always give the same.
  *
- * CSV and TSV (RFC 4180, strictly: a quotation mark inside a cell is doubled and the cell quoted):
- *   - UTF-8, a byte order mark in front is fine; lines end in LF, CR or CR LF.
- *   - The header is the first row that is not empty. It decides what separates the columns: `,` `;` or a tab,
- *     whichever gives two columns or more with a name that is known; two of them that do are ambiguous, and rows are
- * not looked at, so semicolons between authors decide nothing. One column alone: `,`. TSV: always a tab.
- *   - Column names count without case, spaces, `_`, `-` and other punctuation; the names that are known are those
- *     reference managers and databases write (src/tables/columns.def). A column of a weaker name for a field stays
- *     unread where one of a better name is there; two equally good ones are refused.
- *   - White space around a cell never counts. Digits stay text: no leading zero is lost.
- *   - A row is empty when all its cells are. Empty rows at the end are ignored, those in the middle reported.
- *   - More cells than names: refused, even if empty, for a comma that lacks its quotation marks may have moved them.
- *     Fewer: those missing are empty.
+ * CSV and TSV are RFC 4180, strictly: a quotation mark inside a cell is doubled and the cell quoted. UTF-8, a byte
+ * order mark in front is fine; lines end in LF, CR or CR LF. The header is the first row that is not empty, and it
+ * alone decides what separates the columns: the one of `,` `;` and tab that makes two columns or more of which one has
+ * a name that is known. Two that do are ambiguous. Rows are not looked at, so semicolons between authors decide
+ * nothing. A single column: `,`. A first line `sep=;` is obeyed and not counted, as spreadsheets do. TSV: always a tab.
+ *
+ * Column names count without case, spaces and punctuation; those that are known are what reference managers and
+ * databases write (src/tables/columns.def). Where a column of a better name is there, one of a weaker name for the same
+ * field stays unread; two equally good ones are refused. White space around a cell never counts. Digits stay text: no
+ * leading zero is lost. Empty rows at the end are ignored, those in the middle reported. A row of more cells than names
+ * is refused even if the last are empty, for a comma that lacks its quotation marks may have moved them all; of fewer,
+ * those missing are empty.
  *
  * RIS: a record begins with TY and ends with ER, or before the next TY (nothing is lost then); at the end of the file a
  * missing ER is refused, since the file may be cut off. A line that does not begin with `XX  - ` goes on with the one
- * before. Unknown tags are skipped, and so are lines without a tag between records, where providers put theirs.
- * Several AU and A1 are joined by "; "; otherwise the first that is not empty counts. Which tag is which field:
- * src/tables/ris_fields.c.
+ * before; the first TY may have one space less, and then all tags do. Unknown tags are skipped, and so are lines
+ * without a tag between records, where providers put theirs. All AU and A1 are joined by "; "; otherwise the first that
+ * is not empty counts. Which tag is which field: src/tables/ris_fields.c.
  *
- * Identifiers: judged by evidenced/domain/study_identity.h and given as they stand. customId is identity within a
+ * Identifiers are judged by evidenced/domain/study_identity.h and given as they stand. customId is identity within a
  * project, so it is taken only from what cannot mean two studies: a column of that name, or an accession number that
- * carries its database's mark (WOS:…, 2-s2.0-…). Bare `id`, `record_id` and RIS's ID count from 1 in every file:
- * they are customId only when the caller says so (options.custom_id).
+ * carries its database's mark (WOS:…, 2-s2.0-…, CN-…). Bare `id`, `record_id` and RIS's ID count from 1 in every file:
+ * they would match studies that are not the same. They are customId only when the caller says so (options.custom_id).
  *
- * Year: `2019`, `2019.0`, or a date that begins or ends with a year of four digits (`2019/10//`, `May 2019`). None
- * given
- * (`n.d.`, `in press`, `NA`, 0, …) is no year; anything else is refused.
+ * Year: `2019`, `2019.0`, or a date that begins or ends with a year of four digits (`2019/10//`, `May 2019`,
+ * `20190503`). What says that there is none (`n.d.`, `in press`, `NA`, 0, …) is no year; anything else is refused.
  */
 #ifndef EVIDENCED_TABLES_REFERENCES_H
 #define EVIDENCED_TABLES_REFERENCES_H
 
 #include "evidenced/base/text.h"
+#include "evidenced/domain/error_codes.h"
 #include "evidenced/records/dictionary.h"
-#include "evidenced/tables/table_codes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,14 +59,12 @@ struct evd_reference_limits {
 struct evd_reference_options {
     enum evd_reference_format format;
     char delimiter; /* CSV: 0 lets the header decide; or ',' ';' '\t' */
-    /*
-     * The column (RIS: the tag) to take customId from, and no other. Without bytes: by name, see above.
-     */
+    /* The column (RIS: the tag) to take customId from, and no other. Without bytes: by name, see above. */
     struct evd_text custom_id;
     /*
-     * Columns to carry, at most EVD_LIMIT_STUDY_LABELS. RIS: a tag (`KW`, `N1`), or the name in front of a note:
-     * `ASReview` carries "relevant" of `N1  - ASReview_relevant`, `Exclusion reason` what stands behind
-     * `N1  - Exclusion reason:`. Several values are joined by "; ".
+     * Columns to carry, by distinct names, at most EVD_LIMIT_STUDY_LABELS. RIS: a tag (`KW`, `N1`), or the name in
+     * front of a note: `ASReview` carries "relevant" of `N1  - ASReview_relevant`, `Exclusion reason` what stands
+     * behind `N1  - Exclusion reason:`. Several values are joined by "; ".
      */
     const struct evd_text *labels;
     size_t label_count;
@@ -76,7 +73,7 @@ struct evd_reference_options {
 
 /* Why, and where. Texts are in the arena of what was refused: the reader's for a file, the row's for a row. */
 struct evd_table_refusal {
-    enum evd_table_code code;
+    enum evd_error_code code;
     struct evd_text message; /* a sentence for the person: what, where, and what to do */
     int64_t row;             /* as evd_reference_row.number; 0: no row in particular */
     size_t column;           /* from 1; 0: none in particular, or RIS */
@@ -86,6 +83,7 @@ struct evd_table_refusal {
     struct evd_text candidates;
 };
 
+/* What came of a row. */
 enum evd_reference_result {
     EVD_REFERENCE_READ,    /* `study` and `labels` are what it says */
     EVD_REFERENCE_REFUSED, /* `refusal` says why */
@@ -114,8 +112,8 @@ struct evd_references;
  *
  * content  borrowed as long as rows are read
  * options  copied, what it points to is not
- * arena    the reader's own memory: at most limits.cell_bytes and some KiB
- * rows     for the rows alone: reset at every evd_references_next. One row fits in EVD_LIMIT_IMPORT_ROW_BYTES
+ * arena    the reader's own memory, at most EVD_LIMIT_IMPORT_READER_BYTES of it
+ * rows     for the rows alone: reset at every evd_references_next. One row takes at most EVD_LIMIT_IMPORT_ROW_BYTES
  *
  * True and *ret_references, in the arena, with nothing to close. False and *ret_refusal when the file is refused whole.
  */

@@ -326,14 +326,14 @@ START_TEST(both_doors_may_take_any_free_port) {
 }
 END_TEST
 
-START_TEST(what_kubernetes_and_tests_put_into_the_environment_does_not_stop_it) {
+START_TEST(what_kubernetes_evidencectl_and_tests_put_into_the_environment_does_not_stop_it) {
     struct attempt attempt = {
         .variables = {"EVIDENCED_SERVICE_HOST=10.0.0.1", "EVIDENCED_SERVICE_PORT=80", "EVIDENCED_SERVICE_PORT_HTTP=80",
                       "EVIDENCED_PORT=tcp://10.0.0.1:80", "EVIDENCED_PORT_80_TCP=tcp://10.0.0.1:80",
                       "EVIDENCED_PORT_80_TCP_ADDR=10.0.0.1", "EVIDENCED_ADMIN_SERVICE_HOST=10.0.0.2",
                       "EVIDENCED_ADMIN_PORT_81_TCP_PROTO=tcp", "EVIDENCED_CRASH_AT=derived", "EVIDENCED_CANARY=x",
-                      "EVIDENCED_TEST_DATA=/x", "EVIDENCED_BIN=build", "EVIDENCED_FAULTFS_FAIL=3", "EVIDENCED", "=x",
-                      ""}};
+                      "EVIDENCED_TEST_DATA=/x", "EVIDENCED_BIN=build", "EVIDENCED_PROJECT=x", "EVIDENCED_SERVER=x",
+                      "EVIDENCED_TOKEN_FILE=x", "EVIDENCED_FAULTFS_FAIL=3", "EVIDENCED", "=x", ""}};
     (void)good(&attempt);
     evd_arena_done(&attempt.arena);
     struct attempt port = {.variables = {"EVIDENCED_PORT=8080"}}; /* somebody's wish, not Kubernetes */
@@ -454,7 +454,8 @@ EVD_TEST_MAIN("base: configuration", nothing_given_gives_the_defaults, the_defau
               every_mistake_is_told_at_once_with_its_place_and_what_was_expected,
               errors_are_bounded_and_the_rest_is_counted, hostile_files_are_refused_in_bounds,
               a_door_opens_beyond_this_host_with_tokens, both_doors_may_take_any_free_port,
-              what_kubernetes_and_tests_put_into_the_environment_does_not_stop_it, actions_are_recognised_among_options,
+              what_kubernetes_evidencectl_and_tests_put_into_the_environment_does_not_stop_it,
+              actions_are_recognised_among_options,
               the_printed_configuration_names_every_origin_and_gives_the_same_values_when_read_again,
               a_second_reading_shows_what_changed_and_what_can_be_reloaded,
               help_and_page_tell_every_option_and_help_fits_a_terminal)

@@ -107,6 +107,115 @@ static inline struct evd_answer_value texts_value(const char *commas) {
     return value;
 }
 
+/* Places, written as `cohort=1/arm=x/dose`: a number stands for an instance's id, all else for itself. The place of an
+ * element has no question behind its own step: `cohort=1`. */
+
+static inline struct evd_text instance_id(unsigned number) {
+    return evd_text_print(&arena, "00000000-0000-4000-8000-%012u", number);
+}
+
+static inline bool is_number(struct evd_text text) {
+    uint64_t number;
+    return text.size_bytes < 5 && evd_text_to_u64(text, &number);
+}
+
+static inline struct evd_text element_of(struct evd_text text) {
+    uint64_t number;
+    bool is_instance = is_number(text) && evd_text_to_u64(text, &number);
+    return is_instance ? instance_id((unsigned)number) : evd_text_copy(&arena, text);
+}
+
+struct place {
+    struct evd_text question;
+    struct evd_path_step *path;
+    size_t path_count;
+};
+
+static inline struct place place_of(const char *text) {
+    struct place place = {.path = EVD_NEW_ARRAY(&arena, struct evd_path_step, EVD_LIMIT_QUESTION_DEPTH + 1)};
+    while (text != NULL) {
+        size_t size = strcspn(text, "/"), name = strcspn(text, "=/");
+        place.question = evd_text_copy(&arena, (struct evd_text){text, name});
+        if (name < size)
+            place.path[place.path_count++] = (struct evd_path_step){
+                .question = place.question, .element = element_of((struct evd_text){text + name + 1, size - name - 1})};
+        text = text[size] == '/' ? text + size + 1 : NULL;
+    }
+    return place;
+}
+
+/* The other way round. */
+static inline const char *place_text(struct evd_text question, const struct evd_path_step *path, size_t path_count) {
+    static const char instance[] = "00000000-0000-4000-8000-";
+    struct evd_buffer out;
+    evd_buffer_init(&out, &arena, 64);
+    for (size_t i = 0; i < path_count; i++) {
+        struct evd_text element = path[i].element;
+        bool is_instance = evd_text_starts_with(element, evd_text_from(instance));
+        evd_buffer_print(&out, "%s" EVD_TEXT_FMT "=", i == 0 ? "" : "/", EVD_TEXT_ARG(path[i].question));
+        if (is_instance)
+            evd_buffer_print(&out, "%lu", strtoul(element.bytes + sizeof instance - 1, NULL, 10));
+        else
+            evd_buffer_add_text(&out, element);
+    }
+    if (!evd_answer_is_element(question, path, path_count))
+        evd_buffer_print(&out, "%s" EVD_TEXT_FMT, path_count == 0 ? "" : "/", EVD_TEXT_ARG(question));
+    evd_buffer_add_byte(&out, 0);
+    return evd_buffer_text(&out).bytes;
+}
+
+/* An answer's value; numbers in a list of strings stand for instances' ids. */
+static inline const struct evd_answer_value *value_of(const json_t *json) {
+    struct evd_answer_change change = {.question = {NULL, 0}};
+    struct evd_json_fault fault = {.message = EVD_TEXT("")};
+    if (json_is_null(json)) return EVD_NEW(&arena, struct evd_answer_value);
+    json_t *object = json_pack("{s:s, s:O, s:n}", "question", "q", "value", json, "baseRevision");
+    bool taken = evd_json_read(&evd_type_answer_change, object, &arena, &change, &fault);
+    ck_assert_msg(taken, EVD_TEXT_FMT " " EVD_TEXT_FMT, EVD_TEXT_ARG(fault.pointer), EVD_TEXT_ARG(fault.message));
+    json_decref(object);
+    for (size_t i = 0; i < change.value.texts.count; i++)
+        change.value.texts.items[i] = element_of(change.value.texts.items[i]);
+    return evd_arena_copy(&arena, &change.value, sizeof change.value);
+}
+
+/* A session's answers from `{"place": value, …}`. */
+static inline struct evd_answer *answers_of(const char *text, size_t *ret_count) {
+    json_t *object = quoted(text), *json;
+    const char *key;
+    struct evd_answer *answers = EVD_NEW_ARRAY(&arena, struct evd_answer, json_object_size(object));
+    size_t count = 0;
+    json_object_foreach(object, key, json) {
+        struct place place = place_of(key);
+        answers[count++] = (struct evd_answer){
+            .question = place.question, .path = place.path, .path_count = place.path_count, .value = value_of(json)};
+    }
+    json_decref(object);
+    *ret_count = count;
+    return answers;
+}
+
+/* `place code` of every error, joined by `; `. */
+static inline const char *places_in(const struct evd_errors *errors) {
+    struct evd_buffer buffer;
+    evd_buffer_init(&buffer, &arena, 256);
+    for (size_t i = 0; i < errors->count; i++) {
+        json_t *members = members_of(&errors->items[i]), *path = json_object_get(members, "path");
+        struct evd_path_step steps[EVD_LIMIT_QUESTION_DEPTH];
+        for (size_t k = 0; k < json_array_size(path); k++) {
+            const json_t *step = json_array_get(path, k);
+            steps[k] =
+                (struct evd_path_step){.question = evd_text_from(json_string_value(json_object_get(step, "question"))),
+                                       .element = evd_text_from(json_string_value(json_object_get(step, "element")))};
+        }
+        struct evd_text question = evd_text_from(json_string_value(json_object_get(members, "question")));
+        evd_buffer_print(&buffer, "%s%s %s", i == 0 ? "" : "; ", place_text(question, steps, json_array_size(path)),
+                         errors->items[i].code);
+        json_decref(members);
+    }
+    evd_buffer_add_byte(&buffer, '\0');
+    return evd_buffer_text(&buffer).bytes;
+}
+
 #define PLAIN_FORM                                                                                                     \
     "[{'id':'t','kind':'text','maxLength':3},{'id':'free','kind':'text'},"                                             \
     "{'id':'i','kind':'integer','min':'1','max':'10'},"                                                                \
@@ -140,6 +249,26 @@ static inline void hang_under(struct evd_question *question, struct evd_text par
     question->parent->question = parent;
 }
 
+/* The nearest unit question before this one; its own place when there is none. */
+static inline size_t unit_before(const struct evd_form_version *form, size_t at) {
+    for (size_t i = at; i-- > 0;)
+        if (form->questions.items[i].kind.value == EVD_QUESTION_UNIT) return i;
+    return at;
+}
+
+/* Splits, units and targets as they may be. */
+static inline void repeat_under(struct evd_form_version *form, size_t at, const struct evd_random *random) {
+    struct evd_question *question = &form->questions.items[at];
+    size_t unit = unit_before(form, at);
+    if (unit != at && evd_random_below(random, 3) == 0) question->unit = form->questions.items[unit].id;
+    if (question->kind.value == EVD_QUESTION_MULTICHOICE) question->split = evd_random_below(random, 2) == 0;
+    if (question->kind.value != EVD_QUESTION_REFERENCE) return;
+    if (unit == at)
+        question->kind = evd_name_of(EVD_QUESTION_TEXT);
+    else
+        question->target = form->questions.items[unit].id;
+}
+
 /* A definition as bad as the codec lets through, mostly sound in parts: kinds, options, parents, units and targets at
  * random, also ones that do not exist. unruly: in how many of a hundred places a rule may be broken. */
 static inline struct evd_form_version *random_form(const struct evd_random *random, size_t most, unsigned unruly) {
@@ -148,7 +277,7 @@ static inline struct evd_form_version *random_form(const struct evd_random *rand
     for (size_t i = 0; i < count; i++) {
         struct evd_question *question = &form->questions.items[i];
         bool wild = evd_random_below(random, 100) < unruly;
-        question->kind = evd_name_of(1 + (int)evd_random_below(random, wild ? 10 : 8));
+        question->kind = evd_name_of(1 + (int)evd_random_below(random, 10));
         question->required = evd_random_below(random, 2) == 0;
         bool chooses = question->kind.value == EVD_QUESTION_CHOICE || question->kind.value == EVD_QUESTION_MULTICHOICE;
         if (chooses || (wild && evd_random_below(random, 4) == 0)) {
@@ -158,6 +287,7 @@ static inline struct evd_form_version *random_form(const struct evd_random *rand
                 question->options.items[k] =
                     (struct evd_question_option){number_text("o", k), EVD_TEXT("Label"), {NULL}};
         }
+        repeat_under(form, i, random);
         if (wild && evd_random_below(random, 8) == 0) question->id = number_text("q", evd_random_below(random, count));
         if (wild && evd_random_below(random, 8) == 0) question->kind = evd_name_of(0);
         if (wild && evd_random_below(random, 8) == 0) question->split = true;

@@ -83,5 +83,107 @@ START_TEST(a_path_tells_exactly_the_methods_it_takes) {
 }
 END_TEST
 
+/* Conditions. */
+
+#define ETAG "\"1041\""
+
+static const struct {
+    const char *headers, *if_match, *if_none_match;
+} conditions[] = {
+    {"", "null", "null"},
+    {"If-Match: \"3\"\r\n", "\"\\\"3\\\"\"", "null"},
+    {"if-match:   * \t\r\n", "\"*\"", "null"},
+    {"If-None-Match: *\r\n", "null", "\"*\""},
+    {"If-Match: W/\"3\" , \"4\"\r\nIf-None-Match: x\r\n", "\"W/\\\"3\\\" , \\\"4\\\"\"", "\"x\""},
+    {"If-Match:\r\n", "\"\"", "null"},
+};
+
+START_TEST(conditions_reach_a_conditional_command_as_they_came_and_its_etag_comes_back) {
+    evd_edge_fixture_open(&fixture, 2, 16);
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
+        char wanted[256];
+        (void)snprintf(wanted, sizeof wanted, "{\"ifMatch\":%s,\"ifNoneMatch\":%s,\"keyed\":0}", conditions[i].if_match,
+                       conditions[i].if_none_match);
+        evd_edge_ask(&fixture, &response, "PUT " EDGE_DRAFT " HTTP/1.1\r\n@%s" JSON BODY, conditions[i].headers);
+        ck_assert_int_eq(response.status, 200);
+        ck_assert_str_eq(response.body, wanted);
+        ck_assert_str_eq(header("ETag"), ETAG);
+        ck_assert_str_eq(header("Cache-Control"), "no-store");
+    }
+    evd_edge_ask(&fixture, &response, "PATCH " EDGE_DRAFT " HTTP/1.1\r\n@If-Match: *\r\n" JSON BODY);
+    ck_assert_int_eq(response.status, 200);
+    ck_assert_str_eq(header("ETag"), ""); /* not conditional: none */
+    evd_edge_fixture_close(&fixture);
+}
+END_TEST
+
+START_TEST(a_conditional_view_has_its_commands_etag_and_is_304_by_it) {
+    static const char *const known[] = {ETAG, "W/" ETAG, "\"1\", " ETAG, "*"}, *const unknown[] = {"\"104\"", "1041"};
+    evd_edge_fixture_open(&fixture, 2, 16);
+    evd_edge_ask(&fixture, &response, "GET " EDGE_DRAFT " HTTP/1.1\r\n@\r\n");
+    ck_assert_int_eq(response.status, 200);
+    ck_assert_str_eq(header("ETag"), ETAG);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        evd_edge_ask(&fixture, &response, "GET " EDGE_DRAFT " HTTP/1.1\r\n@If-None-Match: %s\r\n\r\n", known[i]);
+        ck_assert_msg(response.status == 304, "%s", known[i]);
+        ck_assert_str_eq(header("ETag"), ETAG);
+        ck_assert_uint_eq(response.body_bytes, 0);
+    }
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        evd_edge_ask(&fixture, &response, "GET " EDGE_DRAFT " HTTP/1.1\r\n@If-None-Match: %s\r\n\r\n", unknown[i]);
+        ck_assert_msg(response.status == 200, "%s", unknown[i]);
+    }
+    evd_edge_fixture_close(&fixture);
+}
+END_TEST
+
+START_TEST(a_conditional_command_with_a_ledger_needs_its_key_and_one_without_does_not_mind_one) {
+    evd_edge_fixture_open(&fixture, 2, 16);
+    evd_edge_ask(&fixture, &response, "DELETE " EDGE_DRAFT " HTTP/1.1\r\n@If-Match: *\r\n" JSON BODY);
+    json_t *json = evd_edge_expect_problem(&response, 400, "Malformed");
+    ck_assert_str_eq(json_string_value(json_object_get(json, "header")), "Idempotency-Key");
+    json_decref(json);
+    evd_edge_ask(&fixture, &response, "DELETE " EDGE_DRAFT " HTTP/1.1\r\n@" KEY JSON BODY);
+    ck_assert_int_eq(response.status, 200);
+    ck_assert_str_eq(header("ETag"), ETAG);
+    static const char *const keys[] = {KEY, "Idempotency-Key: nonsense\r\n"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) { /* a proxy may add one */
+        evd_edge_ask(&fixture, &response, "PUT " EDGE_DRAFT " HTTP/1.1\r\n@%s" JSON BODY, keys[i]);
+        ck_assert_int_eq(response.status, 200);
+        ck_assert_ptr_nonnull(strstr(response.body, "\"keyed\":0"));
+    }
+    evd_edge_fixture_close(&fixture);
+}
+END_TEST
+
+static void expect_named(const char *name) {
+    json_t *json = evd_edge_expect_problem(&response, 400, "Malformed");
+    ck_assert_str_eq(json_string_value(json_object_get(json, "header")), name);
+    json_decref(json);
+}
+
+START_TEST(a_condition_that_is_huge_or_given_twice_or_no_text_is_refused_by_name) {
+    evd_edge_fixture_open(&fixture, 2, 16);
+    evd_edge_ask(&fixture, &response, "PUT " EDGE_DRAFT " HTTP/1.1\r\n@If-Match: %01024d\r\n" JSON BODY, 1);
+    ck_assert_int_eq(response.status, 200);
+    evd_edge_ask(&fixture, &response, "PUT " EDGE_DRAFT " HTTP/1.1\r\n@If-Match: %01025d\r\n" JSON BODY, 1);
+    expect_named("If-Match");
+    evd_edge_ask(&fixture, &response, "PUT " EDGE_DRAFT " HTTP/1.1\r\n@If-None-Match: %020000d\r\n" JSON BODY, 1);
+    expect_named("If-None-Match");
+    evd_edge_ask(&fixture, &response,
+                 "PUT " EDGE_DRAFT " HTTP/1.1\r\n@If-Match: \"1\"\r\nif-match: \"2\"\r\n" JSON BODY);
+    expect_named("If-Match");
+    evd_edge_ask(&fixture, &response, "PUT " EDGE_DRAFT " HTTP/1.1\r\n@If-Match: \"\303\"\r\n" JSON BODY);
+    expect_named("If-Match");
+    evd_edge_ask(&fixture, &response, "PATCH " EDGE_DRAFT " HTTP/1.1\r\n@If-Match: %020000d\r\n" JSON BODY, 1);
+    ck_assert_int_eq(response.status, 200); /* it takes no conditions */
+    evd_edge_fixture_close(&fixture);
+}
+END_TEST
+
 EVD_TEST_MAIN("http: edge, methods", each_method_reaches_its_own_command_and_a_body_only_one_that_takes_it,
-              a_path_tells_exactly_the_methods_it_takes)
+              a_path_tells_exactly_the_methods_it_takes,
+              conditions_reach_a_conditional_command_as_they_came_and_its_etag_comes_back,
+              a_conditional_view_has_its_commands_etag_and_is_304_by_it,
+              a_conditional_command_with_a_ledger_needs_its_key_and_one_without_does_not_mind_one,
+              a_condition_that_is_huge_or_given_twice_or_no_text_is_refused_by_name)

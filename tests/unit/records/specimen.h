@@ -23,8 +23,10 @@ static inline void specimen_types_add(struct specimen_types *types, const struct
         if (types->items[i] == type) return;
     assert(types->count < MOST_TYPES);
     types->items[types->count++] = type;
-    for (size_t i = 0; i < type->field_count; i++)
+    for (size_t i = 0; i < type->field_count; i++) {
         if (type->fields[i].of != NULL) specimen_types_add(types, type->fields[i].of);
+        if (type->fields[i].kind == EVD_KIND_VALUE) specimen_types_add(types, &evd_type_answer_point);
+    }
 }
 
 /* Every record's type. */
@@ -124,14 +126,21 @@ static inline struct evd_texts specimen_texts(struct specimen_maker *maker, size
     return (struct evd_texts){items, count};
 }
 
+static inline void *specimen_items(struct specimen_maker *maker, const struct evd_type *of, size_t count);
+
 static inline struct evd_answer_value specimen_value(struct specimen_maker *maker) {
     const int64_t largest = (INT64_C(1) << 53) - 1;
-    switch (specimen_next(maker) % 4) {
+    switch (specimen_next(maker) % 5) {
     case 0: return (struct evd_answer_value){.kind = EVD_ANSWER_TEXT, .text = specimen_text(maker, 12)};
     case 1:
         return (struct evd_answer_value){.kind = EVD_ANSWER_INTEGER,
                                          .integer = specimen_number(maker, -largest, largest)};
     case 2: return (struct evd_answer_value){.kind = EVD_ANSWER_BOOLEAN, .boolean = specimen_next(maker) % 2 == 0};
+    case 3: {
+        size_t count = 1 + specimen_next(maker) % 3;
+        return (struct evd_answer_value){.kind = EVD_ANSWER_POINTS,
+                                         .points = {specimen_items(maker, &evd_type_answer_point, count), count}};
+    }
     default:
         return (struct evd_answer_value){.kind = EVD_ANSWER_TEXTS,
                                          .texts = specimen_texts(maker, specimen_next(maker) % 4, 30)};

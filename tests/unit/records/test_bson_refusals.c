@@ -50,6 +50,7 @@ static bool takes(enum evd_kind kind, const struct element *element) {
 
 static bool takes_inside(enum evd_kind kind, const struct element *element) {
     if (kind == EVD_KIND_LIST) return element->type == TYPE_DOCUMENT;
+    if (kind == EVD_KIND_VALUE) return element->type == TYPE_TEXT || element->type == TYPE_DOCUMENT; /* or a point */
     if (kind == EVD_KIND_UUIDS) return element->type == TYPE_BINARY && element->subtype == 4;
     return element->type == TYPE_TEXT;
 }
@@ -225,6 +226,44 @@ START_TEST(every_bound_holds_and_one_more_is_corrupt) {
 }
 END_TEST
 
+/* { value: [ count points, each of these texts ], and behind them one more element }; behind NULL: none. */
+static struct evd_text series_of(size_t count, struct evd_text time, const struct element *behind) {
+    struct evd_buffer out;
+    char key[24];
+    evd_buffer_init(&out, &arena, 64 * 1024);
+    size_t begun = put_begin(&out);
+    put_head(&out, TYPE_ARRAY, "value");
+    size_t array = put_begin(&out);
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(key, sizeof key, "%zu", i);
+        put_head(&out, TYPE_DOCUMENT, key);
+        size_t point = put_begin(&out);
+        put_text(&out, "time", time);
+        put_text(&out, "average", EVD_TEXT("1"));
+        put_end(&out, point);
+    }
+    (void)snprintf(key, sizeof key, "%zu", count);
+    if (behind != NULL) put_element(&out, key, behind);
+    put_end(&out, array);
+    put_end(&out, begun);
+    return evd_buffer_text(&out);
+}
+
+START_TEST(a_series_is_bounded_and_holds_points_alone) {
+    char long_time[41];
+    memset(long_time, '1', sizeof long_time);
+    arena_renew();
+    ck_assert(!is_corrupt(&evd_type_sample, series_of(EVD_ANSWER_POINTS_MOST, EVD_TEXT("0"), NULL)));
+    ck_assert(is_corrupt(&evd_type_sample, series_of(EVD_ANSWER_POINTS_MOST + 1, EVD_TEXT("0"), NULL)));
+    ck_assert(!is_corrupt(&evd_type_sample, series_of(1, (struct evd_text){long_time, 40}, NULL)));
+    ck_assert(is_corrupt(&evd_type_sample, series_of(1, (struct evd_text){long_time, 41}, NULL)));
+    for (size_t i = 0; i < ELEMENT_COUNT; i++) {
+        bool corrupt = is_corrupt(&evd_type_sample, series_of(2, EVD_TEXT("0"), &elements[i]));
+        ck_assert_msg(corrupt == (elements[i].type != TYPE_DOCUMENT), "%s", elements[i].label);
+    }
+}
+END_TEST
+
 START_TEST(a_uuid_has_sixteen_bytes) {
     static const char *const sizes[] = {"", "fifteen bytes..", "seventeen bytes.."};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -301,6 +340,10 @@ START_TEST(damage_inside_is_corrupt) {
         DAMAGE("an array that ends in its middle", "\4tags\0\x08\0\0\0\2"
                                                    "0\0"),
         DAMAGE("an answer's list without its NUL", "\4value\0\5\0\0\0\1"),
+        DAMAGE("a point without its NUL", "\4value\0\x0D\0\0\0\3"
+                                          "0\0\5\0\0\0\1\0"),
+        DAMAGE("a time that is a number", "\4value\0\x1B\0\0\0\3"
+                                          "0\0\x13\0\0\0\x12time\0\1\0\0\0\0\0\0\0\0\0"),
         DAMAGE("a list's element without its NUL", "\4branches\0\x0D\0\0\0\3"
                                                    "0\0\5\0\0\0\1\0"),
         DAMAGE("old bytes with a wrong length of their own", "\5id\0\4\0\0\0\2\xFF\0\0\0"),
@@ -419,6 +462,7 @@ END_TEST
 EVD_TEST_MAIN("records: what the BSON codec refuses", a_known_key_of_another_type_is_corrupt,
               an_element_of_another_type_in_a_list_is_corrupt, what_is_corrupt_inside_makes_the_whole_corrupt,
               a_known_key_that_comes_twice_is_corrupt, every_bound_holds_and_one_more_is_corrupt,
-              a_uuid_has_sixteen_bytes, a_damaged_frame_is_corrupt, damage_inside_is_corrupt,
-              a_truncated_document_is_corrupt_at_every_length, a_document_cut_within_does_no_harm,
-              a_changed_byte_does_no_harm, a_full_arena_ends_the_attempt_at_every_allocation)
+              a_series_is_bounded_and_holds_points_alone, a_uuid_has_sixteen_bytes, a_damaged_frame_is_corrupt,
+              damage_inside_is_corrupt, a_truncated_document_is_corrupt_at_every_length,
+              a_document_cut_within_does_no_harm, a_changed_byte_does_no_harm,
+              a_full_arena_ends_the_attempt_at_every_allocation)

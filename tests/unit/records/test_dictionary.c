@@ -362,6 +362,12 @@ static struct evd_answer_value text_value(const char *text) {
 
 START_TEST(answers_are_equal_when_kind_and_content_are) {
     struct evd_text ab[] = {EVD_TEXT_INIT("a"), EVD_TEXT_INIT("b")}, ac[] = {EVD_TEXT_INIT("a"), EVD_TEXT_INIT("c")};
+#define POINT(a, b)                                                                                                    \
+    { .time = EVD_TEXT_INIT(a), .average = EVD_TEXT_INIT(b) }
+#define POINT_OF(a, b, c)                                                                                              \
+    { .time = EVD_TEXT_INIT(a), .average = EVD_TEXT_INIT(b), .error = EVD_TEXT_INIT(c) }
+    struct evd_answer_point points[] = {POINT("0", "1"),        POINT("1", "1"),         POINT("0", "1.0"),
+                                        POINT_OF("0", "1", ""), POINT_OF("0", "1", "2"), POINT_OF("0", "1", "2.0")};
     const struct evd_answer_value values[] = {
         {.kind = EVD_ANSWER_NONE},
         text_value(""),
@@ -376,6 +382,13 @@ START_TEST(answers_are_equal_when_kind_and_content_are) {
         {.kind = EVD_ANSWER_TEXTS, .texts = {ab, 1}},
         {.kind = EVD_ANSWER_TEXTS, .texts = {ab, 2}},
         {.kind = EVD_ANSWER_TEXTS, .texts = {ac, 2}},
+        {.kind = EVD_ANSWER_POINTS, .points = {points, 1}},
+        {.kind = EVD_ANSWER_POINTS, .points = {points, 2}},
+        {.kind = EVD_ANSWER_POINTS, .points = {points + 1, 1}},
+        {.kind = EVD_ANSWER_POINTS, .points = {points + 2, 1}},
+        {.kind = EVD_ANSWER_POINTS, .points = {points + 3, 1}},
+        {.kind = EVD_ANSWER_POINTS, .points = {points + 4, 1}},
+        {.kind = EVD_ANSWER_POINTS, .points = {points + 5, 1}},
     };
     for (size_t a = 0; a < sizeof values / sizeof *values; a++)
         for (size_t b = 0; b < sizeof values / sizeof *values; b++)

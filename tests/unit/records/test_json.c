@@ -101,6 +101,13 @@ static bool shows_list(const struct evd_field *field, const struct evd_list *lis
     return true;
 }
 
+static bool shows_points(const struct evd_answer_points *points, const json_t *json) {
+    if (!json_is_array(json) || json_array_size(json) != points->count) return false;
+    for (size_t i = 0; i < points->count; i++)
+        if (!shows(&evd_type_answer_point, &points->items[i], json_array_get(json, i))) return false;
+    return true;
+}
+
 static bool shows_value(const struct evd_answer_value *value, const json_t *json) {
     switch (value->kind) {
     case EVD_ANSWER_NONE: return json_is_null(json);
@@ -108,6 +115,7 @@ static bool shows_value(const struct evd_answer_value *value, const json_t *json
     case EVD_ANSWER_INTEGER: return json_is_integer(json) && json_integer_value(json) == value->integer;
     case EVD_ANSWER_BOOLEAN: return json_is_boolean(json) && json_is_true(json) == value->boolean;
     case EVD_ANSWER_TEXTS: return shows_texts(&value->texts, json);
+    case EVD_ANSWER_POINTS: return shows_points(&value->points, json);
     }
     return false;
 }
@@ -313,6 +321,47 @@ START_TEST(an_answer_is_kept_as_it_was_given) {
 }
 END_TEST
 
+/* `time average error` of every point, `-` where there is no error. */
+static const char *points_text(const struct evd_answer_value *value) {
+    struct evd_buffer out;
+    evd_buffer_init(&out, &arena, 64);
+    ck_assert_int_eq(value->kind, EVD_ANSWER_POINTS);
+    for (size_t i = 0; i < value->points.count; i++) {
+        const struct evd_answer_point *point = &value->points.items[i];
+        evd_buffer_print(&out, "%s" EVD_TEXT_FMT " " EVD_TEXT_FMT " " EVD_TEXT_FMT, i == 0 ? "" : "; ",
+                         EVD_TEXT_ARG(point->time), EVD_TEXT_ARG(point->average),
+                         EVD_TEXT_ARG(point->error.bytes == NULL ? EVD_TEXT("-") : point->error));
+    }
+    evd_buffer_add_byte(&out, 0);
+    return evd_buffer_text(&out).bytes;
+}
+
+START_TEST(a_series_keeps_its_points_in_the_order_they_were_given) {
+    static const struct {
+        struct evd_text value;
+        const char *points, *shown;
+    } table[] = {
+        {WITH(",\"value\":[{\"time\":\"0\",\"average\":\"12.50\",\"error\":\"0.4\"}]"), "0 12.50 0.4",
+         "[{\"time\":\"0\",\"average\":\"12.50\",\"error\":\"0.4\"}]"},
+        {WITH(",\"value\":[{\"time\":\"2\",\"average\":\"1\"},{\"average\":\"-3\",\"error\":null,\"time\":\"-1.0\"}]"),
+         "2 1 -; -1.0 -3 -", "[{\"time\":\"2\",\"average\":\"1\"},{\"time\":\"-1.0\",\"average\":\"-3\"}]"},
+        /* What a point may hold is the form's business, as with all answers. */
+        {WITH(",\"value\":[{\"time\":\"\",\"average\":\"x\",\"error\":\"\"}]"), " x ",
+         "[{\"time\":\"\",\"average\":\"x\",\"error\":\"\"}]"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        arena_renew();
+        const struct evd_sample *sample = read_back(&evd_type_sample, table[i].value);
+        ck_assert_str_eq(points_text(&sample->value), table[i].points);
+        struct evd_buffer out;
+        evd_buffer_init(&out, &arena, 64);
+        evd_json_write_value(&sample->value, &out);
+        evd_buffer_add_byte(&out, 0);
+        ck_assert_str_eq(evd_buffer_text(&out).bytes, table[i].shown);
+    }
+}
+END_TEST
+
 START_TEST(escapes_become_what_they_stand_for) {
     arena_renew();
     const struct evd_sample *sample =
@@ -327,4 +376,4 @@ EVD_TEST_MAIN("records: what the JSON codec takes and writes", what_is_written_r
               members_can_be_written_without_braces, every_character_comes_back_and_control_characters_are_escaped,
               a_text_that_is_absent_or_empty_is_an_empty_string, numbers_are_exact_to_their_ends,
               a_stamp_is_a_string_of_digits, what_is_left_out_or_null_is_zero, an_answer_is_kept_as_it_was_given,
-              escapes_become_what_they_stand_for)
+              a_series_keeps_its_points_in_the_order_they_were_given, escapes_become_what_they_stand_for)

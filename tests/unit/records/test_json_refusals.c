@@ -137,6 +137,18 @@ static const struct refusal misfits[] = {
     {WITH(",\"value\":{}"), "/value", "An answer is"},
     {WITH(",\"value\":[\"a\",1]"), "/value/1", "string"},
     {WITH(",\"value\":[[\"a\"]]"), "/value/0", "string"},
+    {WITH(",\"value\":[\"a\",{}]"), "/value/1", "string"},
+    {WITH(",\"value\":[{\"time\":\"0\",\"average\":\"1\"},\"a\"]"), "/value/1", "object is expected"},
+    {WITH(",\"value\":[{\"time\":\"0\",\"average\":\"1\"},[]]"), "/value/1", "object is expected"},
+    {WITH(",\"value\":[{}]"), "/value/0/time", "missing"},
+    {WITH(",\"value\":[{\"time\":\"0\",\"error\":\"1\"}]"), "/value/0/average", "missing"},
+    {WITH(",\"value\":[{\"time\":null,\"average\":\"1\"}]"), "/value/0/time", "string"},
+    {WITH(",\"value\":[{\"time\":\"0\",\"average\":1}]"), "/value/0/average", "string"},
+    {WITH(",\"value\":[{\"time\":\"0\",\"average\":1.5}]"), "/value/0/average", "string"},
+    {WITH(",\"value\":[{\"time\":\"0\",\"average\":\"1\",\"error\":[]}]"), "/value/0/error", "string"},
+    {WITH(",\"value\":[{\"time\":\"0\",\"average\":\"1\",\"n\":\"3\"}]"), "/value/0/n", "no member of that name"},
+    {WITH(",\"value\":[{\"time\":\"12345678901234567890123456789012345678901\",\"average\":\"1\"}]"), "/value/0/time",
+     "41 bytes; at most 40"},
 };
 
 START_TEST(what_does_not_fit_is_refused_at_its_place) {
@@ -374,6 +386,9 @@ static void check_bounds(const struct evd_type *type, const struct evd_field *fi
     if (field->kind == EVD_KIND_VALUE) {
         check_text_bound(one, EVD_ANSWER_TEXT_BYTES);
         check_texts_bound(one, EVD_ANSWER_TEXTS_MOST, EVD_ANSWER_TEXT_BYTES);
+        struct evd_text point = EVD_TEXT("{\"time\":\"0\",\"average\":\"1\"}");
+        ck_assert_int_eq(answer_alone(one, list_of(EVD_ANSWER_POINTS_MOST, point, point), &fault), TAKEN);
+        ck_assert_int_eq(answer_alone(one, list_of(EVD_ANSWER_POINTS_MOST + 1, point, point), &fault), NOT_READ);
     }
     if (field->kind == EVD_KIND_UUIDS) {
         ck_assert_int_eq(answer_alone(one, list_of(field->max, uuid, uuid), &fault), TAKEN);

@@ -1,0 +1,45 @@
+/*
+ * One seed. First safety: whatever strikes, nothing stored may ever be wrong. Then the faults end, and everybody must
+ * get an answer and bring what they typed to rest: what hangs then would hang for ever.
+ */
+#include "sim.h"
+
+#include <string.h>
+
+enum { WHOLE_EVERY = 25, CALM_STEPS = 40000, CALM_AT_ONCE = 200 };
+
+static void check_whole(struct sim *sim) {
+    if (sim->step % WHOLE_EVERY == 0) sim_oracle_whole(sim);
+}
+
+static void converge(struct sim *sim) {
+    sim_faults_clear(&sim->faults);
+    for (unsigned i = 0; i < sim->host_count; i++)
+        sim->hosts[i].frozen = false;
+    for (unsigned calm = 0; !sim->failed && calm < CALM_STEPS; calm++) {
+        sim->step++;
+        sim_world_step(sim, true);
+        if (calm % CALM_AT_ONCE == 0 && sim_world_is_quiet(sim)) return;
+    }
+    if (!sim->failed && !sim_world_is_quiet(sim))
+        sim_fail(sim, "no end: somebody still waits after %d calm steps", CALM_STEPS);
+}
+
+bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose) {
+    memset(sim, 0, sizeof *sim);
+    sim->seed = seed;
+    sim->steps = steps;
+    sim->verbose = verbose;
+    evd_test_random_init(&sim->random, seed);
+    sim_world_open(sim);
+    while (!sim->failed && sim->step < steps) {
+        sim->step++;
+        sim_world_step(sim, false);
+        if (!sim->failed) check_whole(sim);
+    }
+    if (!sim->failed) converge(sim);
+    if (!sim->failed) sim_oracle_whole(sim);
+    bool fine = !sim->failed;
+    sim_world_close(sim);
+    return fine;
+}
