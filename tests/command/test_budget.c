@@ -3,42 +3,12 @@
  *
  * A list here changes only on purpose: each line is a round trip on a store that is not in this process.
  */
+#include "../support/imports.h"
 #include "../support/scripted_store.h"
 #include "../support/typist.h"
+#include "../support/watching.h"
 
 static struct house house;
-static struct {
-    char calls[4096];
-    size_t size;
-} seen;
-
-static void note(void *self, const char *call, evd_collection in, size_t records) {
-    (void)self;
-    int size = snprintf(seen.calls + seen.size, sizeof seen.calls - seen.size, "%s %s %zu\n", call,
-                        evd_catalogue_stored()->collection_names[in], records);
-    ck_assert_int_gt(size, 0);
-    seen.size += (size_t)size;
-    ck_assert_uint_lt(seen.size, sizeof seen.calls);
-}
-
-static void watch(void) {
-    seen.size = 0;
-    seen.calls[0] = '\0';
-    evd_store_observe(house.store, note, NULL);
-}
-
-static const char *watched(void) {
-    evd_store_observe(house.store, NULL, NULL);
-    return seen.calls;
-}
-
-/* The same list whatever the numbers of records are: "get study", not "get study 1". */
-static void without_numbers(const char *calls, char *out, size_t size) {
-    size_t at = 0;
-    for (; *calls != '\0' && at + 1 < size; calls++)
-        if (*calls < '0' || *calls > '9') out[at++] = *calls;
-    out[at] = '\0';
-}
 
 static struct reply save_answers(unsigned who, unsigned id, const char *base, unsigned last, const char *value) {
     char *body = save_body(&house, base, 1, last, value);
@@ -54,7 +24,7 @@ static size_t pinned_count;
 
 /* Compares the store calls since watch(). */
 static void compare(const struct evd_command *command, const char *expected) {
-    const char *calls = watched();
+    const char *calls = watched(&house);
     ck_assert_msg(strcmp(calls, expected) == 0, "%s:\n%s\ninstead of\n%s", command->name, calls, expected);
     ck_assert_uint_lt(pinned_count, sizeof pinned / sizeof *pinned);
     pinned[pinned_count++] = command;
@@ -64,7 +34,7 @@ static void compare(const struct evd_command *command, const char *expected) {
 static struct reply pin(const struct evd_command *command, struct evd_ids ids, evd_uuid caller, const char *body,
                         const char *expected) {
     static unsigned id = 500;
-    watch();
+    watch(&house);
     struct reply reply = ask_ok(&house, command, ids, caller, command_id(id++), body);
     compare(command, expected);
     return reply;
@@ -266,7 +236,7 @@ static struct reply autosave(struct typist *typist, bool whole, const char *valu
 
 static void pin_autosave(struct typist *typist, bool whole, const char *value, enum evd_outcome_code code,
                          const char *expected) {
-    watch();
+    watch(&house);
     struct reply reply = autosave(typist, whole, value);
     ck_assert_int_eq(reply.code, code);
     reply_done(&reply);
@@ -275,7 +245,7 @@ static void pin_autosave(struct typist *typist, bool whole, const char *value, e
 
 /* A copy of what another tab typed. */
 static evd_uuid pin_copy(struct typist *other, const char *value, const char *expected) {
-    watch();
+    watch(&house);
     struct reply reply = autosave(other, true, value);
     ck_assert_int_eq(reply.code, EVD_DRAFT_LEASE_HELD);
     compare(&evd_command_put_draft, expected);
@@ -291,7 +261,7 @@ static void pin_draft_copies(struct typist *typist, struct typist *other) {
     typist->ids.copy = pin_copy(other, "x", keeping);
     pin_view(&evd_command_list_draft_copies, typist->ids, person(1), "get membership 1\nscan draftCopy 1\n");
     pin_view(&evd_command_get_draft_copy, typist->ids, person(1), "get membership 1\nget draftCopy 1\n");
-    watch();
+    watch(&house);
     struct reply adopted = typist_ask(typist, &evd_command_adopt_draft_copy, 600);
     ck_assert_int_eq(adopted.code, EVD_OK);
     reply_done(&adopted);
@@ -318,7 +288,7 @@ static void pin_leases(struct typist *typist) {
     struct reply draft =
         pin(&evd_command_get_draft, typist->ids, person(1), NULL, "get membership 1\nget sessionDraft 1\n");
     ids.session = id_in(draft, "sessionId");
-    watch();
+    watch(&house);
     struct reply renewed = typist_ask(typist, &evd_command_renew_draft_lease, 601);
     compare(&evd_command_renew_draft_lease,
             "get membership 1\nget sessionDraft 1\n"); /* it has most of its time left */
@@ -334,7 +304,7 @@ static void pin_leases(struct typist *typist) {
     pin_view(&evd_command_get_draft_lease, ids, house.admin,
              "get membership 1\nget formSession 1\nget sessionDraft 1\n");
     pin_view(&evd_command_release_draft, ids, house.admin, noted);
-    watch();
+    watch(&house);
     struct reply discarded = typist_ask(typist, &evd_command_discard_draft, 602);
     ck_assert_int_eq(discarded.code, EVD_OK);
     compare(&evd_command_discard_draft,
@@ -356,6 +326,50 @@ static void pin_drafts(void) {
     pin_leases(&typist);
 }
 
+/* Of the calls around an operation; its steps are in test_import_budget.c. */
+static void pin_imports(void) {
+    struct imports imports;
+    struct evd_ids ids = {.project = house.project, .study = house.study};
+    imports_open(&imports, &house);
+    watch(&house);
+    ids.operation = imports_begin(&imports, 9600, &(struct import_file){.content = "title,doi\nA,10.1/i\nB,10.1/j\n"});
+    compare(&evd_command_create_import, "get membership 1\n"
+                                        "get commandLedger 1\n"
+                                        "insert commandLedger 1\n"
+                                        "insert operation 1\n"
+                                        "insert importBatch 1\n"
+                                        "insert openOperation 1\n");
+    imports_run(&imports);
+    pin_view(&evd_command_get_operation, ids, house.admin, "get membership 1\nget operation 1\n");
+    pin_view(&evd_command_list_operations, ids, house.admin, "get membership 1\nscan operation 1\n");
+    pin_view(&evd_command_list_operation_rows, ids, house.admin,
+             "get membership 1\nget operation 1\nget importBatch 1\n"); /* a batch a call, at most eight a page */
+    watch(&house);
+    struct reply undo = imports_undo(&imports, house.admin, 9601, ids.operation);
+    compare(&evd_command_undo_import, "get membership 1\n"
+                                      "get commandLedger 1\n"
+                                      "get operation 1\n"
+                                      "insert commandLedger 1\n"
+                                      "insert operation 1\n"
+                                      "insert openOperation 1\n"
+                                      "replace operation 1\n");
+    imports_run(&imports);
+    struct reply corrected = pin(&evd_command_correct_study, ids, house.admin,
+                                 "{\"metadataVersion\":0,\"set\":{\"doi\":\"10.1/c\",\"customId\":\"7\"}}",
+                                 "get membership 1\n"
+                                 "get commandLedger 1\n"
+                                 "get study 1\n"
+                                 "get studyIdentity 2\n"
+                                 "get studyIdentity 2\n" /* what it holds */
+                                 "insert commandLedger 1\n"
+                                 "insert studyIdentity 2\n"
+                                 "replace study 1\n"
+                                 "delete studyIdentity 1\n");
+    reply_done(&corrected);
+    reply_done(&undo);
+    imports_close(&imports);
+}
+
 static bool is_pinned(const struct evd_command *command) {
     for (size_t i = 0; i < pinned_count; i++)
         if (pinned[i] == command) return true;
@@ -372,6 +386,7 @@ START_TEST(the_store_calls_of_every_command_are_these) {
     pin_studies();
     pin_sessions();
     pin_drafts();
+    pin_imports();
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(is_pinned(table[i]), "the budget of %s is nowhere", table[i]->name);
     house_close(&house);
@@ -382,26 +397,26 @@ START_TEST(the_store_calls_of_a_first_save_with_other_stages_and_reviewers_are_t
     house_open(&house, 0);
     house_furnish(&house, 10, 2);
     struct reply warm = save_answers(2, 1, NULL, 1, "the definition is cached now");
-    watch();
+    watch(&house);
     struct reply reply = save_answers(1, 2, NULL, 3, "a");
-    ck_assert_str_eq(watched(), "get membership 1\n"
-                                "get commandLedger 1\n"
-                                "get form 1\n"
-                                "get stage 1\n"
-                                "get study 1\n"
-                                "get formSession 1\n"
-                                "get annotationHead 3\n"
-                                "get sessionDraft 1\n"
-                                "get stage 1\n"
-                                "scan formSession 1\n"
-                                "insert commandLedger 1\n"
-                                "insert formSession 1\n"
-                                "insert formSessionVersion 1\n"
-                                "insert pinMap 1\n"
-                                "insert annotationHead 3\n"
-                                "insert annotationRevision 3\n"
-                                "insert sessionDraft 1\n"
-                                "replace study 1\n");
+    ck_assert_str_eq(watched(&house), "get membership 1\n"
+                                      "get commandLedger 1\n"
+                                      "get form 1\n"
+                                      "get stage 1\n"
+                                      "get study 1\n"
+                                      "get formSession 1\n"
+                                      "get annotationHead 3\n"
+                                      "get sessionDraft 1\n"
+                                      "get stage 1\n"
+                                      "scan formSession 1\n"
+                                      "insert commandLedger 1\n"
+                                      "insert formSession 1\n"
+                                      "insert formSessionVersion 1\n"
+                                      "insert pinMap 1\n"
+                                      "insert annotationHead 3\n"
+                                      "insert annotationRevision 3\n"
+                                      "insert sessionDraft 1\n"
+                                      "replace study 1\n");
     reply_done(&reply);
     reply_done(&warm);
     house_close(&house);
@@ -415,12 +430,12 @@ START_TEST(the_number_of_store_calls_does_not_grow_from_10_to_200_answers) {
     house_open(&house, 0);
     house_furnish(&house, 200, 9);
     struct reply warm = save_answers(9, 1, NULL, 1, "the definition is cached now");
-    watch();
+    watch(&house);
     struct reply small = save_answers(1, 2, NULL, 10, "a");
-    without_numbers(watched(), ten, sizeof ten);
-    watch();
+    without_numbers(watched(&house), ten, sizeof ten);
+    watch(&house);
     struct reply large = save_answers(2, 3, NULL, 200, "a");
-    without_numbers(watched(), many, sizeof many);
+    without_numbers(watched(&house), many, sizeof many);
     ck_assert_str_eq(ten, many);
     reply_done(&large);
     reply_done(&small);
@@ -434,13 +449,13 @@ START_TEST(a_conflict_costs_the_same_calls_again_and_no_more) {
     house_open_scripted(&house, 0);
     house_furnish(&house, 3, 9);
     struct reply warm = save_answers(9, 1, NULL, 1, "the definition is cached now");
-    watch();
+    watch(&house);
     struct reply smooth = save_answers(1, 2, NULL, 3, "a");
-    without_numbers(watched(), once, sizeof once);
+    without_numbers(watched(&house), once, sizeof once);
     scripted_answer(house.script, SCRIPTED_COMMIT, EVD_STORE_CONFLICT, 1);
-    watch();
+    watch(&house);
     struct reply rough = save_answers(2, 3, NULL, 3, "a");
-    without_numbers(watched(), twice, sizeof twice);
+    without_numbers(watched(&house), twice, sizeof twice);
     size_t size = strlen(once);
     ck_assert_uint_eq(strlen(twice), 2 * size);
     ck_assert(strncmp(twice, once, size) == 0 && strcmp(twice + size, once) == 0);
@@ -455,9 +470,9 @@ START_TEST(a_replay_writes_nothing) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
     struct reply first = save_answers(1, 1, NULL, 2, "a");
-    watch();
+    watch(&house);
     struct reply again = save_answers(1, 1, NULL, 2, "a");
-    const char *calls = watched();
+    const char *calls = watched(&house);
     ck_assert(again.replayed);
     ck_assert_ptr_null(strstr(calls, "insert"));
     ck_assert_ptr_null(strstr(calls, "replace"));
