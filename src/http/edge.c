@@ -232,6 +232,7 @@ static void on_ended(void *self, struct evd_http_exchange *exchange, bool sent) 
     if (request->streams && !request->is_noted) evd_edge_note(request); /* the client left before its end */
     evd_edge_log_end(request, sent);
     evd_arena_done(&request->call.attempt_arena);
+    if (request->look != NULL) evd_arena_done(&request->look->attempt_arena);
 }
 
 void evd_edge_application(struct evd_edge *edge, enum evd_edge_door door,

@@ -37,6 +37,18 @@ void evd_edge_answer_with(struct evd_edge_request *request,
     answer(request, &answering.response);
 }
 
+void evd_edge_leave(struct evd_edge_request *request) {
+    evd_limiter_leave(request->edge->subjects, request->held);
+    request->held = NULL;
+}
+
+/* The place is free before the answer: who has that may call again at once. */
+void evd_edge_leave_with(struct evd_edge_request *request,
+                         struct evd_edge_reply *(*make)(struct evd_edge_request *request)) {
+    evd_edge_leave(request);
+    evd_edge_answer_with(request, make);
+}
+
 /* Who. */
 
 static bool is_exempt(struct evd_edge *edge, struct evd_text address) {
@@ -119,20 +131,15 @@ static void prepare(void *self) {
     if (preparing->refusal == NULL) preparing->refusal = evd_edge_take(request);
 }
 
-void evd_edge_leave(struct evd_edge_request *request) {
-    evd_limiter_leave(request->edge->subjects, request->held);
-    request->held = NULL;
-}
-
 static void on_done(struct evd_call *call) {
     struct evd_edge_request *request = call->owner;
     request->outcome = call->outcome.code;
-    if (call->command->streamed) {
+    if (call->command->streamed)
         evd_edge_stream_run_done(request);
-        return;
-    }
-    evd_edge_leave(request); /* before the answer: who has it may call again at once */
-    evd_edge_answer_with(request, evd_edge_call_reply);
+    else if (call->command->commit == EVD_COMMIT_OPERATION && call->outcome.code == EVD_OK)
+        evd_edge_operation_done(request);
+    else
+        evd_edge_leave_with(request, evd_edge_call_reply);
 }
 
 static void run(struct evd_task *task) {

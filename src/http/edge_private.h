@@ -8,6 +8,7 @@
 
 #include "evidenced/http/edge.h"
 #include "evidenced/http/router.h"
+#include "evidenced/runtime/operations.h"
 #include "networks.h"
 
 #include <pthread.h>
@@ -38,6 +39,9 @@ struct evd_edge {
     struct evd_limits subject;
 };
 
+/* Of an operation: somebody looks how it stands; nobody does until the wait is over; the wait is over. */
+enum evd_edge_waiting { EVD_EDGE_LOOKING, EVD_EDGE_PARKED, EVD_EDGE_OVER };
+
 /* One request, in its exchange's arena. */
 struct evd_edge_request {
     struct evd_edge *edge;
@@ -52,6 +56,14 @@ struct evd_edge_request {
     struct evd_limited *held;
     bool is_known; /* the caller is */
     struct evd_call call;
+
+    /* Of a call that began an operation whose end it waits for; see edge_wait.c. */
+    int64_t wait_s; /* 0: it does not */
+    struct evd_operation_waiter waiter;
+    atomic_int waiting; /* enum evd_edge_waiting */
+    struct evd_task look_task;
+    struct evd_call *look; /* the view of the operation; NULL: not looked at yet */
+    bool is_last_look;
 
     bool streams;        /* the first piece of a streamed answer was given */
     bool is_cut;         /* and it will not be whole */
@@ -134,6 +146,10 @@ void evd_edge_leave(struct evd_edge_request *request);
 void evd_edge_answer_with(struct evd_edge_request *request,
                           struct evd_edge_reply *(*make)(struct evd_edge_request *request));
 
+/** Both. */
+void evd_edge_leave_with(struct evd_edge_request *request,
+                         struct evd_edge_reply *(*make)(struct evd_edge_request *request));
+
 /* edge_stream.c */
 
 /** A run of a streamed view is done: begin the answer, go on with it, or end it. */
@@ -141,6 +157,18 @@ void evd_edge_stream_run_done(struct evd_edge_request *request);
 
 /** The next piece is wanted. */
 void evd_edge_stream_more(struct evd_edge_request *request);
+
+/* edge_wait.c */
+
+/** Note how long the caller prefers to wait for the operation the call begins. Whatever cannot be understood of it is
+ * ignored. */
+void evd_edge_take_wait(struct evd_edge_request *request);
+
+/** A call that begins an operation is done: answer, or wait for the operation and answer then. */
+void evd_edge_operation_done(struct evd_edge_request *request);
+
+/** What an answer about the operation that the call began has beside its body. */
+void evd_edge_operation_headers(struct evd_edge_request *request, struct evd_edge_reply *reply);
 
 /* edge_end.c */
 

@@ -191,5 +191,6 @@ struct evd_edge_reply *evd_edge_take(struct evd_edge_request *request) {
     if (refusal == NULL) refusal = refuse_names(request);
     if (refusal == NULL) refusal = take_page(request);
     if (refusal == NULL) refusal = take_options(request);
+    evd_edge_take_wait(request);
     return refusal;
 }

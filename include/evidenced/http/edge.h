@@ -4,7 +4,8 @@
  *   head     pages and preflights are answered; the path finds its command; what can be refused by the head is
  *   whole    the call is posted to the workers, 429 when their queue is full
  *   worker   token, limits, Idempotency-Key, page; then the runtime has it
- *   done     receipt or problem, from whatever thread; a view in pieces is run again for each
+ *   done     receipt or problem, from whatever thread; a view in pieces is run again for each, and a call that began an
+ *            operation may wait for it, without a worker
  *   ended    one line in the log, one count in the metrics
  *
  * One edge serves three doors: the API (bearer tokens, CORS), the control socket (whoever has this process's own user
@@ -26,6 +27,7 @@ struct evd_command;
 struct evd_edge;
 struct evd_http_application;
 struct evd_log;
+struct evd_operations;
 struct evd_runtime;
 
 enum evd_edge_door { EVD_DOOR_API, EVD_DOOR_CONTROL, EVD_DOOR_ADMIN, EVD_DOOR_COUNT };
@@ -37,10 +39,11 @@ struct evd_edge_options {
     const struct evd_clock *clock;
     struct evd_keyring *keyring;
     struct evd_figures *figures;
-    struct evd_log *log; /* NULL: none */
-    int64_t deadline_ms; /* of a call, from its last byte on */
-    const char *version; /* of the program */
-    const char *profile; /* of its build */
+    struct evd_log *log;               /* NULL: none */
+    struct evd_operations *operations; /* NULL: nobody can wait for one, and Prefer is ignored */
+    int64_t deadline_ms;               /* of a call, from its last byte on */
+    const char *version;               /* of the program */
+    const char *profile;               /* of its build */
     unsigned store_format;
 };
 
