@@ -266,6 +266,16 @@ function commonParameters() {
   };
   made.PoolStage = { name: 'stage', in: 'query', description: words('queries', 'stage'), schema: { type: 'string', format: 'uuid' } };
   made.PoolState = { name: 'state', in: 'query', description: words('queries', 'state'), schema: enumeration('pool_state') };
+  made.RowResult = { name: 'result', in: 'query', description: words('queries', 'result'), schema: enumeration('row_result') };
+  const flag = name => ({ name, in: 'query', description: words('queries', name), schema: { type: 'boolean', default: false } });
+  made.DryRun = flag('dryRun');
+  made.SkipRefused = flag('skipRefused');
+  made.Delimiter = { name: 'delimiter', in: 'query', description: words('queries', 'delimiter'), schema: { type: 'string', enum: ['comma', 'semicolon', 'tab'] } };
+  made.Label = { name: 'label', in: 'query', description: words('queries', 'label'), schema: { type: 'array', maxItems: tables.limits.labels, items: text(tables.limits.labelBytes) } };
+  made.Prefer = {
+    name: 'Prefer', in: 'header', schema: { type: 'string' }, example: 'wait=30',
+    description: '`wait=N`: answer when the operation is settled, or after N seconds, at most 30.',
+  };
   made.Cursor = { name: 'cursor', in: 'query', description: 'The `next` of the page before. Opaque.', schema: { type: 'string' } };
 }
 
@@ -277,12 +287,13 @@ function pathParameter(name) {
 }
 
 // Query parameters by their names, where the component has another one.
-const queries = { stage: 'PoolStage', state: 'PoolState' };
+const queries = { stage: 'PoolStage', state: 'PoolState', result: 'RowResult' };
 
 function parameters(command) {
   const names = [...command.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name));
   names.push(...command.query.map(name => queries[name] ?? name[0].toUpperCase() + name.slice(1)));
   names.push(command.idempotencyKey ? 'IdempotencyKey' : 'IfNoneMatch');
+  if (command.beginsOperation) names.push('Prefer');
   return names.map(name => ref('parameters', name));
 }
 
@@ -299,7 +310,28 @@ function success(command) {
     },
   };
   if (read) responses[304] = ref('responses', 'NotModified');
+  if (command.beginsOperation) begun(responses);
   return responses;
+}
+
+// What is under way is 202; 200 is for who waited long enough.
+function begun(responses) {
+  const settled = responses[200], headers = { ...settled.headers, Location: ref('headers', 'Location'), 'Preference-Applied': ref('headers', 'PreferenceApplied') };
+  responses[200] = { ...settled, description: 'It is settled.', headers };
+  responses[202] = { ...settled, description: 'It has begun.', headers: { ...headers, 'Retry-After': ref('headers', 'RetryAfter') } };
+}
+
+// The body, and what is said of it.
+const fileTypes = ['text/csv', 'text/tab-separated-values', 'application/x-research-info-systems'];
+
+function body(command) {
+  if (command.references) {
+    const file = { schema: { type: 'string' } };
+    const table = { ...file, example: words('operations', command.name, 'request') };
+    return Object.fromEntries(fileTypes.map(type => [type, type === 'text/csv' ? table : file]));
+  }
+  if (command.request === null) return null;
+  return { 'application/json': { schema: structure(command.request, true), example: words('operations', command.name, 'request') } };
 }
 
 const size = bytes => (bytes % 1048576 === 0 ? `${bytes / 1048576} MiB` : `${bytes / 1024} KiB`);
@@ -309,7 +341,8 @@ function operation(command) {
   if (prose.tags[tag] === undefined) faults.push(`there is no tag ${tag}`);
   const sentences = [words('operations', command.name, 'description')];
   const needs = words('capabilities', command.needs);
-  const limit = command.request === null ? '' : `The body has at most ${size(command.bodyLimitBytes)}.`;
+  const taken = body(command);
+  const limit = taken === null ? '' : `The body has at most ${size(command.bodyLimitBytes)}.`;
   if (needs !== '' || limit !== '') sentences.push([needs, limit].filter(Boolean).join(' '));
   const made = {
     operationId: camel(command.name),
@@ -318,15 +351,11 @@ function operation(command) {
     description: sentences.join('\n\n'),
     parameters: parameters(command),
   };
-  if (command.request !== null)
-    made.requestBody = {
-      required: true,
-      content: { 'application/json': { schema: structure(command.request, true), example: words('operations', command.name, 'request') } },
-    };
+  if (taken !== null) made.requestBody = { required: true, content: taken };
   made.responses = { ...success(command), ...refusals(command) };
   made['x-command'] = command.name;
   made['x-capability'] = command.needs;
-  if (command.request !== null) made['x-max-bytes'] = command.bodyLimitBytes;
+  if (taken !== null) made['x-max-bytes'] = command.bodyLimitBytes;
   made['x-outcomes'] = command.outcomes;
   return made;
 }
@@ -348,6 +377,8 @@ function commonComponents() {
   headers.ETag = { description: 'Of this answer; for `If-None-Match`.', schema: { type: 'string' } };
   headers.CacheControl = { description: '`no-store`, or `private, immutable` for what never changes.', schema: { type: 'string' } };
   headers.IdempotencyReplayed = { description: '`true` when the command took effect before and this is the answer it had then.', schema: { type: 'string', const: 'true' } };
+  headers.Location = { description: 'Where the operation can be asked for.', schema: { type: 'string', format: 'uri-reference' } };
+  headers.PreferenceApplied = { description: 'How long it was waited, where that was asked for.', schema: { type: 'string' } };
   headers.RetryAfter = { description: 'Seconds to wait; there when `retryable` is true.', schema: { type: 'integer', minimum: 1 } };
   headers.WwwAuthenticate = { description: 'What is wrong with the token.', schema: { type: 'string' } };
   headers.Allow = { description: 'The methods the path takes.', schema: { type: 'string' } };

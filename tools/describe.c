@@ -209,7 +209,8 @@ static json_t *names(void) {
 }
 
 static json_t *limits(void) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "page", (json_int_t)EVD_LIMIT_PAGE, "pageDefault",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "labels", (json_int_t)EVD_LIMIT_STUDY_LABELS,
+                     "labelBytes", (json_int_t)EVD_LIMIT_NAME_BYTES, "page", (json_int_t)EVD_LIMIT_PAGE, "pageDefault",
                      (json_int_t)EVD_LIMIT_PAGE_DEFAULT, "jsonDepth", (json_int_t)EVD_LIMIT_JSON_DEPTH, "jsonValues",
                      (json_int_t)EVD_LIMIT_JSON_VALUES, "answerTextBytes", (json_int_t)EVD_ANSWER_TEXT_BYTES,
                      "answerTexts", (json_int_t)EVD_ANSWER_TEXTS_MOST, "answerPoints",
