@@ -221,7 +221,7 @@ static bool attempt(struct evd_call *call) {
     want_admission(call);
     if (call->command->read != NULL) call->command->read(call);
     evd_reader_fetch(call);
-    EVD_CRASH_POINT(SNAPSHOT_READ);
+    EVD_CALL_CRASH_POINT(call, SNAPSHOT_READ);
     account_retry(call);
     call->outcome = refuse(call);
     if (call->outcome.code != EVD_OK) return call->command->keep != NULL && keep(call);

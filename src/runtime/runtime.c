@@ -144,7 +144,7 @@ static void leave_lanes(struct evd_runtime *runtime, struct evd_call *call) {
 }
 
 static void answer(struct evd_call *call) {
-    EVD_CRASH_POINT(ANSWER_BEFORE);
+    EVD_CALL_CRASH_POINT(call, ANSWER_BEFORE);
     call->done(call);
 }
 
@@ -213,7 +213,7 @@ static void run_attempt(struct evd_runtime *runtime, struct evd_call *call) {
         return;
     }
     evd_inflight_enter(runtime->in_flight, call);
-    EVD_CRASH_POINT(ATTEMPT_REGISTERED);
+    EVD_CALL_CRASH_POINT(call, ATTEMPT_REGISTERED);
     bool again = evd_attempt_run(runtime, call);
     leave_registry(runtime, call);
     if (again)
