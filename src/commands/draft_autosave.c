@@ -9,6 +9,8 @@
 #include "evidenced/records/bson.h"
 #include "evidenced/records/keys.h"
 
+#include <assert.h>
+
 struct autosave {
     struct evd_autosave declared;
     evd_uuid session_id, stage; /* stage nil: a PATCH, which can begin nothing */
@@ -218,6 +220,7 @@ static struct evd_outcome refuse_first(struct evd_call *call, const struct autos
 static const struct evd_draft_content *content_after(struct evd_call *call, const struct autosave *state) {
     const struct evd_patch_draft_request *patch = call->request;
     if (state->declared.whole) return state->given;
+    assert(state->draft != NULL); /* a PATCH names no stage, so it is never the first */
     return evd_draft_overlay(state->draft->content, state->given, patch->reverted.items, patch->reverted.count,
                              evd_call_arena(call));
 }

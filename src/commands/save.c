@@ -268,8 +268,9 @@ static void check_changed(struct evd_call *call, struct save *state) {
         struct evd_answer answer = answer_of_change(call, state, i);
         evd_answer_check(state->read.definition, &answer, state->pins, &state->errors);
     }
+    if (!state->touches_elements) return;
     const struct evd_answer *answers = whole_set(call, state, &count);
-    if (state->touches_elements) evd_answers_check_instances(state->read.definition, answers, count, &state->errors);
+    evd_answers_check_instances(state->read.definition, answers, count, &state->errors);
 }
 
 static void check_whole(struct evd_call *call, struct save *state) {

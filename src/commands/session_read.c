@@ -130,8 +130,8 @@ struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_
     struct evd_outcome outcome = evd_session_scopes_open(read->form, read->stages, read->stage_count);
     if (outcome.code != EVD_OK) return outcome;
     if (!evd_uuid_equal(bases.base_version, current)) return stale_session(call, bases.base_version, current);
-    if (read->base_map != NULL && !evd_pins_unpack(read->base_map->pins, &read->base_pins))
-        return evd_outcome_of(EVD_STORE_IS_CORRUPT);
+    bool pinned = read->base_map != NULL && evd_pins_unpack(read->base_map->pins, &read->base_pins);
+    if (!evd_uuid_is_nil(current) && !pinned) return evd_outcome_of(EVD_STORE_IS_CORRUPT);
     return refuse_draft(call, read, bases);
 }
 

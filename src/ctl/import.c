@@ -1,15 +1,13 @@
 /*
  * Importing references. The service makes the operation's id from the key, so a repeated import is the same one.
  */
+#include "body.h"
 #include "file.h"
 #include "operation.h"
-#include "say.h"
 
 #include "evidenced/base/buffer.h"
 
 #include <unistd.h>
-
-enum { SHOWN_ROWS = 20 };
 
 static const struct {
     const char *word, *type, *endings[3];
@@ -51,7 +49,7 @@ static const char *import_path(struct evd_ctl *ctl) {
 static enum evd_ctl_exit run_and_tell(struct evd_ctl *ctl, const struct evd_ctl_call *call, const char *doing) {
     struct evd_ctl_answer answer;
     enum evd_ctl_exit status = evd_ctl_operation_run(ctl, call, doing, &answer);
-    return status == EVD_CTL_DONE ? evd_ctl_operation_tell(ctl, &answer, SHOWN_ROWS) : status;
+    return status == EVD_CTL_DONE ? evd_ctl_operation_tell(ctl, &answer, false) : status;
 }
 
 static enum evd_ctl_exit import(struct evd_ctl *ctl) {
@@ -82,11 +80,28 @@ const struct evd_ctl_verb evd_ctl_verb_import = {
              EVD_CTL_TAKES(LABEL) | EVD_CTL_TAKES(DRY_RUN) | EVD_CTL_TAKES(SKIP_REFUSED),
     .needs = EVD_CTL_TAKES(PROJECT),
     .summary = "Import references from a CSV, TSV or RIS file.",
-    .details = "Prints the operation's id, how many references were added, found to be there already and refused, and "
-               "the first of those rows. All or nothing, but for --skip-refused. FILE - is standard input. A file that "
-               "is called show or undo is ./show or ./undo.",
+    .details = "Prints the operation's id, how many references were added, matched a study that is there already, or "
+               "were refused, and the first of those rows. All or nothing, but for --skip-refused. FILE - is standard "
+               "input. A file that is called list, show or undo is ./list, ./show or ./undo.",
     .example = "evidencectl import references.csv --dry-run",
     .run = import,
+};
+
+static enum evd_ctl_exit list(struct evd_ctl *ctl) {
+    static const struct evd_ctl_column columns[] = {
+        {"OPERATION", "id"},          {"KIND", "kind"},        {"STATUS", "status"},      {"DRY", "dryRun"},
+        {"REQUESTED", "requestedAt"}, {"ROWS", "counts.rows"}, {"ADDED", "counts.added"}, {"REMOVED", "counts.removed"},
+        {"UNDONE BY", "undoneBy"}};
+    return evd_ctl_list(ctl, EVD_CTL_PATH_LIST_OPERATIONS, NULL, columns, sizeof columns / sizeof *columns);
+}
+
+const struct evd_ctl_verb evd_ctl_verb_import_list = {
+    .name = "import list",
+    .operands = "",
+    .takes = EVD_CTL_READING | EVD_CTL_TAKES(PROJECT),
+    .needs = EVD_CTL_TAKES(PROJECT),
+    .summary = "List a project's imports and their undoing, the newest first.",
+    .run = list,
 };
 
 static enum evd_ctl_exit show(struct evd_ctl *ctl) {
@@ -94,7 +109,7 @@ static enum evd_ctl_exit show(struct evd_ctl *ctl) {
     struct evd_ctl_call call = evd_ctl_call_of(ctl, EVD_CTL_PATH_GET_OPERATION, id, NULL);
     struct evd_ctl_answer answer;
     enum evd_ctl_exit status = evd_ctl_ask(ctl, &call, &answer);
-    return status == EVD_CTL_DONE ? evd_ctl_operation_tell(ctl, &answer, 0) : status;
+    return status == EVD_CTL_DONE ? evd_ctl_operation_tell(ctl, &answer, true) : status;
 }
 
 const struct evd_ctl_verb evd_ctl_verb_import_show = {

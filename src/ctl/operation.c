@@ -6,7 +6,7 @@
 #include "say.h"
 
 /* Without a bar to move the service may as well hold the answer back until there is something to say. */
-enum { HOLD_SECONDS = 10, USUAL_PAUSE_SECONDS = 1 };
+enum { HOLD_SECONDS = 10, USUAL_PAUSE_SECONDS = 1, SHOWN_ROWS = 20 };
 
 static bool has_status(const struct evd_ctl_answer *answer, const char *status) {
     return strcmp(evd_ctl_member(answer->json, "status"), status) == 0;
@@ -61,47 +61,65 @@ enum evd_ctl_exit evd_ctl_operation_run(struct evd_ctl *ctl, const struct evd_ct
 
 /* What came of it. */
 
-static const struct evd_ctl_column row_columns[] = {{"ROW", "row|rowNumber|line"},
-                                                    {"RESULT", "result"},
-                                                    {"CODE", "code"},
-                                                    {"STUDY", "studyId"},
-                                                    {"WHY", "message|sentence|detail"}};
+static const struct evd_ctl_column row_columns[] = {{"ROW", "place"},   {"TO", "lastPlace"},  {"RESULT", "result"},
+                                                    {"CODE", "code"},   {"COLUMN", "column"}, {"STUDY", "studyId"},
+                                                    {"WHY", "sentence"}};
 
-static enum evd_ctl_exit tell_rows(struct evd_ctl *ctl, const char *id, size_t most_rows) {
+static void show_rows(struct evd_ctl *ctl, const json_t *rows) {
+    if (json_array_size(rows) > 0) (void)fputc('\n', stdout);
+    evd_ctl_show_table(ctl, rows, row_columns, sizeof row_columns / sizeof *row_columns);
+}
+
+static json_int_t count_of(const struct evd_ctl_answer *answer, const char *name) {
+    return json_integer_value(json_object_get(json_object_get(answer->json, "counts"), name));
+}
+
+/* The first rows of the result that matters most: what was refused, else what stayed, else what was there already. */
+static enum evd_ctl_exit show_first_rows(struct evd_ctl *ctl, const struct evd_ctl_answer *operation, const char *id) {
+    static const char *const results[] = {"refused", "stayed", "matched"};
+    size_t at = 0, count = sizeof results / sizeof *results;
+    while (at < count && count_of(operation, results[at]) == 0)
+        at++;
+    if (at == count) return EVD_CTL_DONE;
+    struct evd_ctl_call call = evd_ctl_call_of(ctl, EVD_CTL_PATH_OPERATION_ROWS, id, NULL);
+    struct evd_ctl_answer answer;
+    call.path = evd_text_print(&ctl->arena, "%s?limit=%d&result=%s", call.path, SHOWN_ROWS, results[at]).bytes;
+    enum evd_ctl_exit status = evd_ctl_ask(ctl, &call, &answer);
+    if (status != EVD_CTL_DONE) return status;
+    show_rows(ctl, json_object_get(answer.json, "items"));
+    if (json_is_string(json_object_get(answer.json, "next")))
+        (void)printf("and more: evidencectl import show %s\n", id);
+    evd_ctl_answer_done(&answer);
+    return EVD_CTL_DONE;
+}
+
+static enum evd_ctl_exit show_all_rows(struct evd_ctl *ctl, const char *id) {
     json_t *rows = NULL;
     enum evd_ctl_exit status = evd_ctl_ask_all(ctl, EVD_CTL_PATH_OPERATION_ROWS, id, &rows);
     if (status != EVD_CTL_DONE) return status;
-    size_t count = json_array_size(rows);
-    while (most_rows > 0 && json_array_size(rows) > most_rows)
-        (void)json_array_remove(rows, json_array_size(rows) - 1);
-    if (count > 0 && !evd_ctl_has(ctl, EVD_CTL_OPTION_JSON)) (void)fputc('\n', stdout);
-    evd_ctl_show_table(ctl, rows, row_columns, sizeof row_columns / sizeof *row_columns);
-    if (json_array_size(rows) < count)
-        (void)printf("and %zu more: evidencectl import show %s\n", count - json_array_size(rows), id);
+    show_rows(ctl, rows);
     json_decref(rows);
     return EVD_CTL_DONE;
 }
 
 static enum evd_ctl_exit end_of(struct evd_ctl *ctl, const struct evd_ctl_answer *answer) {
-    const json_t *result = json_object_get(answer->json, "result");
+    const char *why = evd_ctl_member(answer->json, "refusal");
     if (has_status(answer, "succeeded") || has_status(answer, "running")) return EVD_CTL_DONE;
-    if (has_status(answer, "refused")) {
-        const char *detail = evd_ctl_member(result, "detail");
-        evd_ctl_complain(ctl, "Refused, nothing was changed%s%s", detail[0] == '\0' ? "." : ": ", detail);
-        evd_ctl_tell_errors(ctl, result);
-        return EVD_CTL_REFUSED;
-    }
-    return EVD_CTL_FAIL(ctl, "The operation has ended as `%s`.", evd_ctl_member(answer->json, "status"));
+    if (!has_status(answer, "refused"))
+        return EVD_CTL_FAIL(ctl, "The operation has ended as `%s`.", evd_ctl_member(answer->json, "status"));
+    evd_ctl_complain(ctl, "Refused, and nothing was changed%s%s.", why[0] == '\0' ? "" : ": ", why);
+    return EVD_CTL_REFUSED;
 }
 
-enum evd_ctl_exit evd_ctl_operation_tell(struct evd_ctl *ctl, struct evd_ctl_answer *answer, size_t most_rows) {
-    static const char *const but[] = {"rows", "result.rows", "result.errors", "result.detail", NULL};
+enum evd_ctl_exit evd_ctl_operation_tell(struct evd_ctl *ctl, struct evd_ctl_answer *answer, bool all_rows) {
     const char *id = id_of(ctl, answer);
     bool is_json = evd_ctl_print_json(ctl, answer);
-    if (!is_json) evd_ctl_show_object(ctl, answer->json, but);
     enum evd_ctl_exit status = EVD_CTL_DONE;
-    bool has_rows = id != NULL && !has_status(answer, "running") && (!is_json || most_rows == 0);
-    if (has_rows) status = tell_rows(ctl, id, most_rows);
+    if (!is_json) evd_ctl_show_object(ctl, answer->json, NULL);
+    if (id != NULL && !has_status(answer, "running") && all_rows)
+        status = show_all_rows(ctl, id);
+    else if (id != NULL && !has_status(answer, "running") && !is_json)
+        status = show_first_rows(ctl, answer, id);
     if (status == EVD_CTL_DONE) status = end_of(ctl, answer);
     evd_ctl_answer_done(answer);
     return status;

@@ -16,11 +16,11 @@ enum evd_ctl_exit evd_ctl_operation_run(struct evd_ctl *ctl, const struct evd_ct
                                         struct evd_ctl_answer *ret_answer);
 
 /**
- * Print what came of an operation that has ended: its counts, and its rows, at most `most_rows` of them (0: all); with
- * --json its view as it came, and with `most_rows` 0 the pages of its rows. Closes the answer.
+ * Print what came of an operation: its counts, and the first of the rows that did not go as the file said, or all of
+ * them; with --json its view as it came, and of all rows the pages. Closes the answer.
  *
  * DONE when it succeeded or still runs, REFUSED or FAILED, said, when it did not.
  */
-enum evd_ctl_exit evd_ctl_operation_tell(struct evd_ctl *ctl, struct evd_ctl_answer *answer, size_t most_rows);
+enum evd_ctl_exit evd_ctl_operation_tell(struct evd_ctl *ctl, struct evd_ctl_answer *answer, bool all_rows);
 
 #endif

@@ -144,7 +144,8 @@ static enum evd_ctl_exit check_value(struct evd_ctl *ctl, enum evd_ctl_option op
     struct evd_text text = evd_text_from(value);
     uint64_t number;
     evd_uuid id;
-    if (row->value != NULL && text.size_bytes == 0) return evd_ctl_misuse(ctl, "--%s must not be empty.", row->name);
+    bool may_be_empty = row->kind == EVD_CTL_KIND_SWITCH || (row->kind == EVD_CTL_KIND_TEXT && row->least == 0);
+    if (text.size_bytes == 0 && !may_be_empty) return evd_ctl_misuse(ctl, "--%s must not be empty.", row->name);
     switch (row->kind) {
     case EVD_CTL_KIND_SWITCH:
     case EVD_CTL_KIND_TEXT:
@@ -189,9 +190,10 @@ static enum evd_ctl_exit check_options(struct evd_ctl *ctl) {
 static enum evd_ctl_exit check_operands(struct evd_ctl *ctl) {
     const struct evd_ctl_verb *verb = ctl->verb;
     evd_uuid id;
+    if (verb->most == 0 && ctl->operand_count > 0)
+        return evd_ctl_misuse(ctl, "`%s` takes no words behind it.", verb->name);
     if (ctl->operand_count < verb->least || ctl->operand_count > verb->most)
-        return verb->most == 0 ? evd_ctl_misuse(ctl, "`%s` takes no words behind it.", verb->name)
-                               : evd_ctl_misuse(ctl, "`%s` needs: %s.", verb->name, verb->operands);
+        return evd_ctl_misuse(ctl, "`%s` takes: %s.", verb->name, verb->operands);
     for (size_t i = 0; i < ctl->operand_count; i++) {
         struct evd_text text = evd_text_from(ctl->operands[i]);
         if (text.size_bytes == 0) return evd_ctl_misuse(ctl, "%s must not be empty.", verb->operands);

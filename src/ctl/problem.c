@@ -52,20 +52,23 @@ const char *evd_ctl_why(struct evd_ctl *ctl, const struct evd_ctl_answer *answer
     return evd_text_print(&ctl->arena, "%s: %s", outcome, detail).bytes;
 }
 
-static const json_t *errors_of(const json_t *problem) {
-    return json_object_get(problem, "errors");
+/* `/questions/1/id: There is … (code)`, `row 7, column doi: …`. */
+static void tell_error(struct evd_ctl *ctl, const json_t *error) {
+    const char *pointer = evd_ctl_member(error, "pointer"), *column = evd_ctl_member(error, "column");
+    struct evd_text row = evd_ctl_cell(ctl, error, "row"), candidates = evd_ctl_cell(ctl, error, "candidates");
+    bool has_row = row.size_bytes > 0, has_column = column[0] != '\0', has_pointer = pointer[0] != '\0';
+    evd_ctl_add(ctl, "%s%s%s%s%s%s%s%s (%s)%s%s", pointer, has_row ? "row " : "", row.bytes,
+                has_row && has_column ? ", " : "", has_column ? "column " : "", column,
+                has_row || has_column || has_pointer ? ": " : "", evd_ctl_member(error, "message"),
+                evd_ctl_member(error, "code"), candidates.size_bytes > 0 ? ": " : "", candidates.bytes);
 }
 
-void evd_ctl_tell_errors(struct evd_ctl *ctl, const json_t *problem) {
-    const json_t *errors = errors_of(problem);
+static void tell_errors(struct evd_ctl *ctl, const json_t *problem) {
+    const json_t *errors = json_object_get(problem, "errors");
     size_t count = json_array_size(errors);
     json_int_t total = json_integer_value(json_object_get(problem, "errorCount"));
-    for (size_t i = 0; i < count && i < SHOWN_ERRORS; i++) {
-        const json_t *error = json_array_get(errors, i);
-        const char *pointer = evd_ctl_member(error, "pointer");
-        evd_ctl_add(ctl, "%s%s%s (%s)", pointer, pointer[0] == '\0' ? "" : ": ", evd_ctl_member(error, "message"),
-                    evd_ctl_member(error, "code"));
-    }
+    for (size_t i = 0; i < count && i < SHOWN_ERRORS; i++)
+        tell_error(ctl, json_array_get(errors, i));
     if (total < (json_int_t)count) total = (json_int_t)count;
     size_t shown = count < SHOWN_ERRORS ? count : SHOWN_ERRORS;
     if (total > (json_int_t)shown)
@@ -137,7 +140,7 @@ static void tell_refused(struct evd_ctl *ctl, const struct evd_ctl_answer *answe
     else
         evd_ctl_complain(ctl, "%s (%s): %s", outcome, reason, evd_ctl_member(answer->json, "detail"));
     tell_members(ctl, answer->json);
-    evd_ctl_tell_errors(ctl, answer->json);
+    tell_errors(ctl, answer->json);
     if (strcmp(outcome, "CommandDigestMismatch") == 0)
         evd_ctl_add(ctl, "Leave --key out to ask for something new.");
     else if (strcmp(reason, "permission") == 0)

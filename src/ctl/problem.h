@@ -22,7 +22,4 @@ const char *evd_ctl_why(struct evd_ctl *ctl, const struct evd_ctl_answer *answer
 void evd_ctl_tell(struct evd_ctl *ctl, const struct evd_ctl_call *call, const struct evd_ctl_answer *answer,
                   enum evd_ctl_exit exit);
 
-/** The errors a problem or a refused operation lists, a line each, on standard error. */
-void evd_ctl_tell_errors(struct evd_ctl *ctl, const json_t *problem);
-
 #endif

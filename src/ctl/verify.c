@@ -20,16 +20,15 @@ struct findings {
 };
 
 static void tell_finding(struct findings *findings, const json_t *finding) {
-    static const char *const members[] = {"code|check|kind", "record|collection|recordType", "id|recordId",
-                                          "message|sentence|detail"};
+    static const struct {
+        const char *before, *member;
+    } parts[] = {{"", "check"}, {"", "record"}, {"", "id"}, {"expected ", "expected"}, {"found ", "found"}};
     evd_ctl_progress_clear(findings->progress);
-    bool any = false;
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        struct evd_text cell = evd_ctl_cell(findings->ctl, finding, members[i]);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct evd_text cell = evd_ctl_cell(findings->ctl, finding, parts[i].member);
         if (cell.size_bytes == 0) continue;
-        if (any) (void)fputs("  ", stdout);
+        (void)printf("%s%s", i == 0 ? "" : "  ", parts[i].before);
         evd_ctl_put(stdout, cell, false);
-        any = true;
     }
     (void)fputc('\n', stdout);
 }
@@ -69,13 +68,13 @@ static bool take(void *self, const char *bytes, size_t size_bytes) {
 }
 
 static enum evd_ctl_exit conclude(struct evd_ctl *ctl, struct findings *findings) {
-    const json_t *told = json_object_get(findings->last, "findings");
+    const json_t *summary = json_object_get(findings->last, "summary"), *told = json_object_get(summary, "findings");
     if (findings->is_odd || !json_is_integer(told))
         return EVD_CTL_FAIL(ctl, "The verification broke off: it did not end with its summary. Run it again.");
     json_int_t count = json_integer_value(told);
     if (!evd_ctl_has(ctl, EVD_CTL_OPTION_JSON)) {
         if (findings->count > 0) (void)fputc('\n', stdout);
-        evd_ctl_show_object(ctl, findings->last, NULL);
+        evd_ctl_show_object(ctl, summary, NULL);
     }
     if (count == 0 && findings->count == 0) return EVD_CTL_DONE;
     evd_ctl_complain(ctl, "Something is wrong with the stored records; nothing was changed.");

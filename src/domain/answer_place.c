@@ -90,12 +90,14 @@ static void note_wrong_path(const struct evd_answer_subject *subject, const stru
     const struct evd_answer *answer = subject->answer;
     struct evd_arena *arena = subject->errors->arena;
     struct evd_text expected[EVD_LIMIT_QUESTION_DEPTH], found[EVD_LIMIT_QUESTION_DEPTH];
+    bool is_shown = subject->errors->count < EVD_LIMIT_VALIDATION_ERRORS; /* what only counts costs no memory */
     for (size_t i = 0; i < count; i++)
         expected[i] = steps[i]->id;
     for (size_t i = 0; i < answer->path_count; i++)
         found[i] = answer->path[i].question;
     note(subject, evd_answer_pointer(answer, arena, "/path"), EVD_ERROR_WRONG_PATH, "path",
-         joined(expected, count, arena), joined(found, answer->path_count, arena));
+         is_shown ? joined(expected, count, arena) : nothing,
+         is_shown ? joined(found, answer->path_count, arena) : nothing);
 }
 
 static bool check_element(const struct evd_answer_subject *subject, const struct evd_question *maker, size_t step) {

@@ -173,6 +173,7 @@ static void open_runtime(struct evd_daemon *daemon) {
                                           .server = daemon->servers[EVD_DOOR_API],
                                           .log = daemon->log};
     evd_figures_watch(daemon->figures, &sources);
+    evd_edge_offer_backups(daemon->edge, daemon->store);
     evd_edge_start(daemon->edge, daemon->runtime);
     evd_daemon_probe(daemon);
 }

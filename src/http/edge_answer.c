@@ -63,6 +63,12 @@ struct evd_edge_reply *evd_edge_problem_of(struct evd_edge_request *request, enu
     return evd_edge_problem(request, &outcome, 0);
 }
 
+struct evd_edge_reply *evd_edge_malformed(struct evd_edge_request *request, struct evd_text detail,
+                                          struct evd_text members) {
+    struct evd_outcome outcome = {.code = EVD_MALFORMED, .detail = detail, .members = members};
+    return evd_edge_problem(request, &outcome, 0);
+}
+
 /* RFC 6750 §3: without a token there is no error to tell. */
 struct evd_edge_reply *evd_edge_unauthenticated(struct evd_edge_request *request, const char *why) {
     struct evd_arena *arena = &request->exchange->arena;

@@ -1,7 +1,7 @@
 /*
  * Save, Complete and Withdraw, from the request to the disk.
  */
-#include "../support/house.h"
+#include "../support/behind.h"
 
 static struct house house;
 
@@ -108,6 +108,20 @@ START_TEST(a_delayed_save_retry_after_a_later_complete_does_not_change_qualifica
     reply_done(&late);
     reply_done(&completed);
     reply_done(&saved);
+    house_close(&house);
+}
+END_TEST
+
+START_TEST(a_version_whose_pins_are_lost_is_corrupt_and_nothing_is_saved_over_it) {
+    evd_uuid version;
+    open_furnished(3, 2);
+    struct reply first = save(1, 1, NULL, 3, "yes");
+    ck_assert(evd_uuid_parse(evd_text_from(text_of(&first, "versionId")), &version));
+    behind_lose(&house, EVD_IN_PIN_MAP, version);
+    struct reply second = save(1, 2, text_of(&first, "versionId"), 1, "no");
+    ck_assert_int_eq(second.code, EVD_STORE_IS_CORRUPT);
+    reply_done(&second);
+    reply_done(&first);
     house_close(&house);
 }
 END_TEST
@@ -350,6 +364,7 @@ EVD_TEST_MAIN("commands: sessions", a_first_save_makes_a_session_that_reads_back
               a_retry_replays_the_first_receipt_also_when_its_base_is_stale_by_now,
               the_same_id_with_another_digest_is_a_mismatch, a_save_on_an_old_base_is_stale_and_names_both,
               a_delayed_save_retry_after_a_later_complete_does_not_change_qualification,
+              a_version_whose_pins_are_lost_is_corrupt_and_nothing_is_saved_over_it,
               complete_reports_all_errors_and_writes_nothing, complete_judges_the_answers_an_earlier_version_holds,
               an_equal_value_makes_no_revision_whatever_its_base,
               an_answer_changed_from_another_revision_is_stale_with_both_values,

@@ -132,7 +132,7 @@ START_TEST(a_form_that_may_not_be_published_says_why_and_that_it_was_created) {
     make_project(project);
     (void)write_file("form.json", "{\"name\":\"x\",\"capacity\":{\"target\":1},\"questions\":[]}");
     ck_assert_int_eq(evd_program_run(&ctl, "form publish %s", path_of("form.json")), 3);
-    ck_assert(evd_program_said(&ctl, "ValidationFailed") && evd_program_said(&ctl, "/questions: A form needs"));
+    ck_assert(evd_program_said(&ctl, "ValidationFailed") && evd_program_said(&ctl, "/questions: "));
     ck_assert(evd_program_said(&ctl, "was created and is not published"));
     end();
 }
@@ -226,6 +226,37 @@ START_TEST(a_reviewer_sees_their_session_and_its_versions) {
 }
 END_TEST
 
+START_TEST(the_operator_releases_a_draft_that_a_lost_tab_holds) {
+    struct desk desk;
+    struct evd_reply reply;
+    char *path, *body, session[EVD_UUID_TEXT_BYTES + 1];
+    begin();
+    desk_open(&desk, &daemon_process, 3, 2);
+    path = desk_session_path(&desk, 0, "draft");
+    ck_assert_int_gt(asprintf(&body,
+                              "{\"stage\":\"%s\",\"formVersion\":1,\"baseVersion\":null,\"holder\":\"" NOBODY
+                              "\",\"writeSeq\":1,\"content\":{\"answers\":[{\"question\":\"q1\",\"value\":"
+                              "\"secret\",\"baseRevision\":null}]}}",
+                              desk.stage),
+                     0);
+    evd_client_ask(&desk.reviewers[0], "PUT", path, NULL, body, "If-None-Match: *\r\n", &reply);
+    ck_assert_msg(reply.status == 200, "%d %s", reply.status, reply.body);
+    (void)snprintf(session, sizeof session, "%.36s", evd_reply_text(&reply, "sessionId"));
+    evd_reply_done(&reply);
+    use_project(desk.project);
+    ck_assert_int_eq(evd_program_run(&ctl, "draft show %s", session), 0);
+    ck_assert(evd_program_said(&ctl, "holder           " NOBODY "\n") && !evd_program_said(&ctl, "secret"));
+    ck_assert_int_eq(evd_program_run(&ctl, "draft release %s", session), 0);
+    ck_assert(evd_program_said(&ctl, session));
+    ck_assert_int_eq(evd_program_run(&ctl, "draft show %s", session), 0);
+    ck_assert(!evd_program_said(&ctl, "holder"));
+    free(path);
+    free(body);
+    desk_close(&desk);
+    end();
+}
+END_TEST
+
 /* Exit statuses. `@` in the arguments stands for the fresh directory. */
 
 static const struct {
@@ -236,11 +267,11 @@ static const struct {
     {"project show --project " NOBODY, 4, "Check the ids. The operator sees"},
     {"form list --project " NOBODY, 4, "NotFound"},
     {"member set " NOBODY " boss", 2, "A role is one of"},
-    {"member set " NOBODY, 2, "needs: INVESTIGATOR ROLE..."},
+    {"member set " NOBODY, 2, "takes: INVESTIGATOR ROLE..."},
     {"member set ada reviewer", 2, "with --issuer"},
     {"member remove " NOBODY, 0, NOBODY},
     {"stage create ''", 2, "must not be empty"},
-    {"stage create ' '", 3, "/name: A stage needs a name. (blank)"},
+    {"stage create ' '", 3, "/name: A name is needed. (blank)"},
     {"stage create x --form " NOBODY, 3, "unknownForm"},
     {"form create @/missing.json", 1, "missing.json: No such file or directory."},
     {"form create @", 1, "Is a directory"},
@@ -260,9 +291,16 @@ static const struct {
     {"export answers --form " NOBODY " --ndjson --spreadsheet-safe", 2, "no spreadsheet opens"},
     {"export answers --form " NOBODY " --json", 2, "`export answers` does not take --json."},
     {"session show --study " NOBODY " --form " NOBODY, 4, "NotFound"},
-    {"draft release", 2, "needs: SESSION"},
+    {"draft release", 2, "takes: SESSION"},
+    {"draft show " NOBODY, 4, "NotFound"},
+    {"session show", 2, "takes the id of a SESSION; or --study and --form"},
+    {"session show --study " NOBODY, 2, "--study and --form"},
+    {"session show " NOBODY " --form " NOBODY, 2, "the id of a SESSION"},
+    {"history", 2, "takes --study"},
+    {"history " NOBODY " --study " NOBODY, 2, "the id of a SESSION"},
+    {"history a b", 2, "takes: [SESSION]"},
     {"restore x", 2, "needs --data"},
-    {"backup", 2, "needs: DIRECTORY"},
+    {"backup", 2, "takes: DIRECTORY"},
     {"project show --wait x", 2, "--wait is a whole number from 0 to 86400."},
     {"project show --wait", 2, "--wait needs a value: SECONDS."},
     {"project show --json=yes", 2, "--json takes no value."},
@@ -386,7 +424,7 @@ EVD_TEST_MAIN("evidencectl: against the daemon", an_operator_sets_up_a_project_o
               a_form_that_may_not_be_published_says_why_and_that_it_was_created,
               a_command_repeated_with_its_key_takes_effect_once,
               a_member_is_set_by_the_subject_of_their_tokens_and_works_over_a_server,
-              json_is_what_the_service_said_byte_for_byte, a_reviewer_sees_their_session_and_its_versions,
-              every_way_to_fail_has_its_exit_status_and_says_what_to_do,
+              json_is_what_the_service_said_byte_for_byte, the_operator_releases_a_draft_that_a_lost_tab_holds,
+              a_reviewer_sees_their_session_and_its_versions, every_way_to_fail_has_its_exit_status_and_says_what_to_do,
               without_anything_said_it_asks_where_the_daemon_would_listen, it_goes_on_asking_while_the_daemon_starts,
               a_backup_is_restored_by_the_daemon_beside_it, what_cannot_be_written_is_not_called_done)

@@ -20,10 +20,10 @@
 #define AT_ONCE "Retry-After: 0\r\n"
 #define RUNNING(done)                                                                                                  \
     "{\"id\":\"" OPERATION "\",\"kind\":\"import\",\"status\":\"running\",\"progress\":{\"done\":" done                \
-    ",\"total\":5000},\"requestedAt\":\"2026-03-01T09:30:00.000Z\",\"result\":null}"
-#define ENDED(status, result)                                                                                          \
+    ",\"total\":5000},\"requestedAt\":\"2026-03-01T09:30:00.000Z\",\"counts\":{}}"
+#define ENDED(status, counts)                                                                                          \
     "{\"id\":\"" OPERATION "\",\"kind\":\"import\",\"status\":\"" status                                               \
-    "\",\"progress\":{\"done\":5000,\"total\":5000},\"result\":" result "}"
+    "\",\"progress\":{\"done\":5000,\"total\":5000},\"counts\":" counts "}"
 #define BUSY(outcome)                                                                                                  \
     "{\"title\":\"Busy\",\"detail\":\"Please try again.\",\"outcome\":\"" outcome "\",\"retryable\":true,"             \
     "\"instance\":\"urn:evidenced:request:7\"}"
@@ -249,16 +249,16 @@ START_TEST(an_import_is_sent_whole_again_and_followed_until_it_has_ended) {
           {.status = 200, .headers = AT_ONCE, .body = RUNNING("2500")},
           {.status = 200, .body = ENDED("succeeded", "{\"added\":4998,\"matched\":1,\"refused\":1}")},
           {.status = 200,
-           .body = "{\"items\":[{\"row\":7,\"result\":\"matched\",\"studyId\":\"s\"},{\"row\":9,\"result\":\"refused\","
-                   "\"code\":\"invalidUtf8\",\"message\":\"Column 3 is not UTF-8.\"}],\"next\":null}"});
+           .body = "{\"items\":[{\"place\":9,\"result\":\"refused\",\"code\":\"invalidUtf8\",\"column\":\"title\","
+                   "\"sentence\":\"It is not UTF-8.\"}],\"next\":\"c\"}"});
     write_file("my references.CSV", "title;doi\nA;1\n");
     ck_assert_int_eq(evd_program_run(&ctl, "import 'my references.CSV' --skip-refused --delimiter semicolon "
                                            "--label 'Topic 1' --label=b&c"),
                      0);
-    ck_assert(evd_program_said(&ctl, "result.added    4998\n"));
-    ck_assert(evd_program_said(&ctl, "ROW  RESULT   CODE         STUDY  WHY\n"
-                                     "7    matched               s\n"
-                                     "9    refused  invalidUtf8         Column 3 is not UTF-8.\n"));
+    ck_assert(evd_program_said(&ctl, "counts.added    4998\n"));
+    ck_assert(evd_program_said(&ctl, "ROW  RESULT   CODE         COLUMN  WHY\n"
+                                     "9    refused  invalidUtf8  title   It is not UTF-8.\n"
+                                     "and more: evidencectl import show " OPERATION "\n"));
     ck_assert_str_eq(ctl.err, "");
     stub_close(&stub);
     for (size_t i = 0; i < 2; i++) {
@@ -271,22 +271,23 @@ START_TEST(an_import_is_sent_whole_again_and_followed_until_it_has_ended) {
     }
     ck_assert_str_eq(stub_header(&stub, 2, "Idempotency-Key"), "");
     ck_assert(stub_was_asked(&stub, 4, "GET " IN_PROJECT "/operations/" OPERATION));
-    ck_assert(stub_was_asked(&stub, 5, "GET " IN_PROJECT "/operations/" OPERATION "/rows?limit=500"));
+    ck_assert(stub_was_asked(&stub, 5, "GET " IN_PROJECT "/operations/" OPERATION "/rows?limit=20&result=refused"));
     stub_done(&stub);
 }
 END_TEST
 
 START_TEST(a_refused_import_names_its_rows_and_exits_3) {
     SERVE({.status = 200,
-           .body = ENDED("refused", "{\"added\":0,\"matched\":0,\"refused\":1,\"detail\":\"Row 999 is refused.\"}")},
+           .body = "{\"id\":\"" OPERATION "\",\"status\":\"refused\",\"counts\":{\"refused\":1},"
+                   "\"refusal\":\"ValidationFailed\"}"},
           {.status = 200,
            .body =
-               "{\"items\":[{\"row\":999,\"result\":\"refused\",\"code\":\"noIdentity\",\"message\":\"Neither title "
+               "{\"items\":[{\"place\":999,\"result\":\"refused\",\"code\":\"noIdentity\",\"sentence\":\"Neither title "
                "nor identifier.\"}],\"next\":null}"});
     ctl.input = "TY  - JOUR\n";
     ck_assert_int_eq(evd_program_run(&ctl, "import - --format ris --dry-run"), 3);
     ck_assert(evd_program_said(&ctl, "999  refused  noIdentity  Neither title nor identifier.\n"));
-    ck_assert(evd_program_said(&ctl, "Refused, nothing was changed: Row 999 is refused.\n"));
+    ck_assert(evd_program_said(&ctl, "Refused, and nothing was changed: ValidationFailed.\n"));
     ck_assert(evd_program_said(&ctl, "--skip-refused"));
     stub_close(&stub);
     ck_assert(stub_was_asked(&stub, 0, "POST " IN_PROJECT "/imports?dryRun=true"));
@@ -299,12 +300,14 @@ END_TEST
 START_TEST(an_import_refused_at_the_door_lists_every_error) {
     SERVE({.status = 409,
            .body = "{\"outcome\":\"ValidationFailed\",\"detail\":\"The header is ambiguous.\",\"retryable\":false,"
-                   "\"errorCount\":3,\"errors\":[{\"pointer\":\"\",\"code\":\"ambiguousDelimiter\",\"message\":\"Comma "
-                   "or semicolon?\"}]}"});
+                   "\"errorCount\":4,\"errors\":[{\"pointer\":\"\",\"code\":\"ambiguousDelimiter\",\"message\":\"Comma "
+                   "or semicolon?\",\"candidates\":[\"comma\",\"semicolon\"]},{\"pointer\":\"\",\"row\":7,\"column\":"
+                   "\"doi\",\"code\":\"malformedIdentifier\",\"message\":\"No DOI.\"}]}"});
     write_file("a.tsv", "x");
     ck_assert_int_eq(evd_program_run(&ctl, "import a.tsv"), 3);
     ck_assert_str_eq(ctl.err, "evidencectl: ValidationFailed: The header is ambiguous.\n"
-                              "  Comma or semicolon? (ambiguousDelimiter)\n"
+                              "  Comma or semicolon? (ambiguousDelimiter): comma, semicolon\n"
+                              "  row 7, column doi: No DOI. (malformedIdentifier)\n"
                               "  and 2 more; --json shows all that were told\n"
                               "  Correct the file; or leave refused rows out with --skip-refused.\n");
     stub_close(&stub);
@@ -314,11 +317,12 @@ END_TEST
 
 START_TEST(an_import_is_undone_and_looked_at_by_its_id) {
     SERVE({.status = 202, .headers = AT_ONCE, .body = RUNNING("1")},
-          {.status = 200, .body = ENDED("succeeded", "{\"removed\":2,\"kept\":0}")}, {.status = 200, .body = NO_ROWS},
+          {.status = 200, .body = ENDED("succeeded", "{\"removed\":2,\"stayed\":1}")},
+          {.status = 200, .body = "{\"items\":[{\"place\":1,\"result\":\"stayed\",\"studyId\":\"s\"}],\"next\":null}"},
           {.status = 200, .body = RUNNING("4")}, {.status = 200, .body = ENDED("cancelled", "{}")},
           {.status = 200, .body = NO_ROWS});
     ck_assert_int_eq(evd_program_run(&ctl, "import undo " OPERATION), 0);
-    ck_assert(evd_program_said(&ctl, "result.removed  2\n"));
+    ck_assert(evd_program_said(&ctl, "counts.removed  2\n") && evd_program_said(&ctl, "1    stayed  s\n"));
     ck_assert_int_eq(evd_program_run(&ctl, "import show " OPERATION), 0);
     ck_assert(evd_program_said(&ctl, "status          running\nprogress.done   4\n"));
     ck_assert_int_eq(evd_program_run(&ctl, "import show " OPERATION " --json"), 1);
@@ -418,8 +422,8 @@ END_TEST
 
 /* Verify, backup, drafts. */
 
-#define FINDING           "{\"code\":\"pinMissing\",\"record\":\"pinMap\",\"id\":\"9\",\"message\":\"A pin points nowhere.\"}\n"
-#define SUMMARY(findings) "{\"studies\":8,\"sessions\":4,\"versions\":4,\"revisions\":9,\"findings\":" findings "}\n"
+#define FINDING           "{\"check\":\"pins\",\"record\":\"pinMap\",\"id\":\"9\",\"expected\":\"2\",\"found\":\"1\"}\n"
+#define SUMMARY(findings) "{\"summary\":{\"studies\":8,\"sessions\":4,\"versions\":4,\"findings\":" findings "}}\n"
 
 static const struct {
     const char *body, *options;
@@ -427,8 +431,8 @@ static const struct {
     int exit;
     const char *says;
 } verifications[] = {
-    {SUMMARY("0"), "", STUB_CHUNKED, 0, "studies    8\nsessions   4\nversions   4\nrevisions  9\nfindings   0\n"},
-    {FINDING SUMMARY("1"), "", STUB_CHUNKED, 6, "pinMissing  pinMap  9  A pin points nowhere.\n\nstudies    8\n"},
+    {SUMMARY("0"), "", STUB_CHUNKED, 0, "studies   8\nsessions  4\nversions  4\nfindings  0\n"},
+    {FINDING SUMMARY("1"), "", STUB_CHUNKED, 6, "pins  pinMap  9  expected 2  found 1\n\nstudies   8\n"},
     {FINDING FINDING SUMMARY("2"), "", STUB_CHUNKED, 6, "nothing was changed"},
     {FINDING SUMMARY("1"), "--json", STUB_CHUNKED, 6, FINDING SUMMARY("1")},
     {FINDING SUMMARY("0"), "", STUB_CHUNKED, 6, "Keep the data directory"},
@@ -511,7 +515,7 @@ static void read_terminal(int master, char *text, size_t text_bytes) {
 START_TEST(a_bar_is_drawn_on_a_terminal_and_cleared_again) {
     static char shown[65536];
     SERVE({.status = 202, .headers = AT_ONCE, .body = RUNNING("2500")},
-          {.status = 200, .body = ENDED("succeeded", "{\"added\":5000}")}, {.status = 200, .body = NO_ROWS},
+          {.status = 200, .body = ENDED("succeeded", "{\"added\":5000}")},
           {.status = 429, .headers = "Retry-After: 3600\r\n", .body = BUSY("Busy")});
     int master, terminal;
     struct winsize size = {.ws_col = 70, .ws_row = 24};

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +54,7 @@ static void start_server(void) {
     pid = fork();
     ck_assert_int_ge(pid, 0);
     if (pid == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed test leaves nothing behind */
         if (dup2(said[1], STDOUT_FILENO) >= 0 && chdir(directory) == 0)
             (void)execlp("openssl", "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", "cert.pem", "-key",
                          "key.pem", "-HTTP", (char *)NULL);

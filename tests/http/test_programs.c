@@ -49,6 +49,7 @@ static const struct {
     {"evidencectl", "token --key a --issuer i --audience a --subject s more", 2, "`token` takes no words"},
     {"evidencectl", "token --key a --issuer i --audience a --subject s --ttl 0", 2, "--ttl"},
     {"evidencectl", "token --key a --issuer i --audience a --subject s --ttl 1h", 2, "--ttl"},
+    {"evidencectl", "token --key a --issuer '' --audience a --subject s", 2, "--issuer must not be empty"},
     {"evidencectl", "token --key /nowhere --issuer i --audience a --subject s", 1, "/nowhere"},
 };
 
@@ -88,6 +89,9 @@ START_TEST(a_key_is_made_once_and_signs_tokens) {
         dots += output[i] == '.';
     ck_assert_uint_eq(dots, 2);
     ck_assert_uint_eq(strcspn(output, "\n"), size - 1);
+    (void)snprintf(arguments, sizeof arguments, "token --key %s/k --issuer i --audience a --subject s --scope ''",
+                   directory);
+    ck_assert_int_eq(run("evidencectl", arguments), 0);
 }
 END_TEST
 

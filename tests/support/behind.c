@@ -80,6 +80,15 @@ void behind_damage(struct house *house, evd_collection in, evd_uuid id, const ch
     evd_arena_done(&arena);
 }
 
+void behind_lose(struct house *house, evd_collection in, evd_uuid id) {
+    struct evd_arena arena;
+    evd_arena_init(&arena, 16 * EVD_MIB);
+    struct evd_txn *txn = begin(house, &arena);
+    struct evd_key at = {.project = house->project, .id = id, .in = in};
+    put(txn, (struct evd_write){.kind = EVD_DELETE, .key = at, .before = image_of(txn, at)});
+    evd_arena_done(&arena);
+}
+
 size_t behind_count(struct house *house, enum evd_index_number index, const struct evd_value *equal,
                     size_t equal_count) {
     struct evd_arena arena;

@@ -23,6 +23,9 @@ void behind_replace(struct house *house, const struct evd_type *type, struct evd
 /** Replace the stored record by one whose `key` has a value of a type no version writes there. */
 void behind_damage(struct house *house, evd_collection in, evd_uuid id, const char *key);
 
+/** Take the record away, as no command does. */
+void behind_lose(struct house *house, evd_collection in, evd_uuid id);
+
 /** How many records of that index there are in the house's project. */
 size_t behind_count(struct house *house, enum evd_index_number index, const struct evd_value *equal,
                     size_t equal_count);

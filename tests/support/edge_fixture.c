@@ -114,6 +114,7 @@ void evd_edge_fixture_open(struct evd_edge_fixture *fixture, unsigned workers, s
                                           .workers = workers,
                                           .queue = queue};
     fixture->runtime = evd_runtime_open(&options);
+    evd_edge_offer_backups(fixture->edge, fixture->store);
     evd_edge_start(fixture->edge, fixture->runtime);
     evd_edge_set_ready(fixture->edge, EVD_OK);
     struct evd_figures_sources sources = {.runtime = fixture->runtime,

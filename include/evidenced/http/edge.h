@@ -9,7 +9,8 @@
  *   ended    one line in the log, one count in the metrics
  *
  * One edge serves three doors: the API (bearer tokens, CORS), the control socket (whoever has this process's own user
- * id is the operator), and the admin listener (/metrics, /version). Probes answer at all of them.
+ * id is the operator, or, with a bearer token, whom that names), and the admin listener (/metrics, /version). Probes
+ * answer at all of them. Only at the control socket is there POST /v1/operator/backup.
  */
 #ifndef EVIDENCED_HTTP_EDGE_H
 #define EVIDENCED_HTTP_EDGE_H
@@ -29,6 +30,7 @@ struct evd_http_application;
 struct evd_log;
 struct evd_operations;
 struct evd_runtime;
+struct evd_store;
 
 enum evd_edge_door { EVD_DOOR_API, EVD_DOOR_CONTROL, EVD_DOOR_ADMIN, EVD_DOOR_COUNT };
 
@@ -67,6 +69,9 @@ void evd_edge_set(struct evd_edge *edge, const struct evd_edge_settings *setting
 
 /** From now on calls are taken, and startupz answers 200. Borrowed until the last exchange has ended. */
 void evd_edge_start(struct evd_edge *edge, struct evd_runtime *runtime);
+
+/** From now on the operator can have backups made of this store. Borrowed as the runtime is. */
+void evd_edge_offer_backups(struct evd_edge *edge, struct evd_store *store);
 
 /** What readyz says: EVD_OK, or why this instance should get no calls. Calls are taken all the same. */
 void evd_edge_set_ready(struct evd_edge *edge, enum evd_outcome_code code);

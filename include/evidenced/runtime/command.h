@@ -105,6 +105,9 @@ struct evd_command {
 /** `limit`, `dryRun`, … */
 const char *evd_parameter_name(enum evd_parameter parameter);
 
+/** What its values may be, where they are a closed set: NULL-terminated, in a fixed order. NULL: any text. */
+const char *const *evd_parameter_values(enum evd_parameter parameter);
+
 /** The lane of a command on the study its path names. */
 size_t evd_lane_of_study(const struct evd_call *call, evd_uuid ret_studies[EVD_COMMAND_LANES]);
 

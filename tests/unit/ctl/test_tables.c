@@ -103,7 +103,7 @@ START_TEST(the_roles_are_those_of_the_records) {
 END_TEST
 
 /* The paths behind this one in the table are the service's to serve yet. */
-static const enum evd_ctl_path first_to_come = EVD_CTL_PATH_STUDY_HISTORY;
+static const enum evd_ctl_path first_to_come = EVD_CTL_PATH_GET_SESSION_BY_ID;
 
 static bool is_served(const struct evd_ctl_path_row *row) {
     size_t count = 0;

@@ -56,6 +56,7 @@ static size_t frame_of(const struct evd_form_version *form, const struct evd_que
 /* Making a session. */
 
 static const struct evd_answer_value *random_value(struct session *session, const struct evd_question *question) {
+    static struct evd_answer_point point = {.time = EVD_TEXT_INIT("0"), .average = EVD_TEXT_INIT("1")};
     struct evd_answer_value value = text_value("1");
     switch ((enum evd_question_kind)question->kind.value) {
     case EVD_QUESTION_INTEGER: value = integer_value((int64_t)evd_random_below(session->random, 10)); break;
@@ -76,7 +77,9 @@ static const struct evd_answer_value *random_value(struct session *session, cons
         value.texts.items[value.texts.count++] =
             instance_id((unsigned)evd_random_below(session->random, session->instances + 3));
         break;
-    case EVD_QUESTION_SERIES: return value_of(quoted("[{'time':'0','average':'1'}]"));
+    case EVD_QUESTION_SERIES:
+        value = (struct evd_answer_value){.kind = EVD_ANSWER_POINTS, .points = {&point, 1}};
+        break;
     case EVD_NONE_OF_question_kind:
     case EVD_QUESTION_TEXT:
     case EVD_QUESTION_DECIMAL:

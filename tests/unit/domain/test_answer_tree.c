@@ -229,24 +229,25 @@ START_TEST(an_answer_of_the_request_is_told_at_its_place_in_the_body) {
 }
 END_TEST
 
-/* One unit with as many instances as there may be answers, and as many questions below it as a form may have. */
+/* One unit with many instances, and as many questions below it as a form may have. */
 START_TEST(every_question_under_every_instance_is_counted_when_all_are_missing) {
+    enum { INSTANCES = 1000 };
     begin();
     struct evd_form_version *form = form_of_texts(EVD_LIMIT_QUESTIONS);
-    struct evd_answer *answers = EVD_NEW_ARRAY(&arena, struct evd_answer, EVD_LIMIT_PINS);
+    struct evd_answer *answers = EVD_NEW_ARRAY(&arena, struct evd_answer, INSTANCES);
     struct evd_answer_value name = text_value("A");
     form->questions.items[0].kind = evd_name_of(EVD_QUESTION_UNIT);
     for (size_t i = 1; i < form->questions.count; i++) {
         form->questions.items[i].unit = form->questions.items[0].id;
         form->questions.items[i].required = true;
     }
-    for (unsigned i = 0; i < EVD_LIMIT_PINS; i++) {
+    for (unsigned i = 0; i < INSTANCES; i++) {
         struct evd_path_step *path = EVD_NEW(&arena, struct evd_path_step);
         *path = (struct evd_path_step){.question = EVD_TEXT("q0"), .element = instance_id(i)};
         answers[i] = (struct evd_answer){.question = EVD_TEXT("q0"), .path = path, .path_count = 1, .value = &name};
     }
-    struct evd_errors errors = complete(evd_definition_compile(form, &arena), answers, EVD_LIMIT_PINS);
-    ck_assert_uint_eq(errors.total, (size_t)EVD_LIMIT_PINS * (EVD_LIMIT_QUESTIONS - 1));
+    struct evd_errors errors = complete(evd_definition_compile(form, &arena), answers, INSTANCES);
+    ck_assert_uint_eq(errors.total, (size_t)INSTANCES * (EVD_LIMIT_QUESTIONS - 1));
     ck_assert_uint_eq(errors.count, EVD_LIMIT_VALIDATION_ERRORS);
     end();
 }
