@@ -3,6 +3,7 @@
  */
 #include "../support/behind.h"
 #include "../support/imports.h"
+#include "../support/paging.h"
 
 static struct house house;
 static struct imports imports;
@@ -284,6 +285,62 @@ START_TEST(a_key_used_for_another_file_or_other_options_is_refused) {
 }
 END_TEST
 
+START_TEST(rows_are_paged_across_batches_each_once_and_in_the_files_order) {
+    begin();
+    char *csv = imports_csv(0, 1003);
+    evd_uuid operation = imports_begin(&imports, 1, &(struct import_file){.content = csv});
+    imports_run(&imports);
+    struct evd_ids ids = {.project = house.project, .operation = operation};
+    static const size_t limits[] = {1, 400, 500};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        char *cursor = NULL;
+        long long place = 1;
+        do {
+            struct asked *asked =
+                asked_new(&house, &evd_command_list_operation_rows, ids, house.admin, command_id(0), NULL);
+            asked_call(asked)->page.limit = limits[i];
+            asked_call(asked)->page.result = EVD_TEXT("added");
+            if (cursor != NULL) asked_call(asked)->page.cursor = evd_text_from(cursor);
+            asked_go(asked);
+            struct reply page = asked_end(asked);
+            const json_t *items = json_object_get(page.body, "items");
+            for (size_t at = 0; at < json_array_size(items); at++)
+                ck_assert_int_eq(json_integer_value(json_object_get(json_array_get(items, at), "place")), ++place);
+            const char *next = json_string_value(json_object_get(page.body, "next"));
+            free(cursor);
+            cursor = next == NULL ? NULL : strdup(next);
+            reply_done(&page);
+        } while (cursor != NULL);
+        ck_assert_int_eq(place, 1004);
+    }
+    free(csv);
+    end();
+}
+END_TEST
+
+START_TEST(operations_are_listed_newest_first) {
+    begin();
+    evd_uuid ids[3];
+    for (unsigned i = 0; i < 3; i++) {
+        ids[i] = imports_begin(&imports, 1 + i, &(struct import_file){.content = "title\nT\n"});
+        evd_test_clock_advance(&house.clock, 1);
+    }
+    imports_run(&imports);
+    struct evd_ids of_project = {.project = house.project};
+    for (size_t limit = 1; limit < 4; limit++) {
+        json_t *all = page_through(&house, &evd_command_list_operations, of_project, house.admin, limit, "id");
+        ck_assert_uint_eq(json_array_size(all), 3);
+        for (size_t i = 0; i < 3; i++) {
+            char id[EVD_UUID_TEXT_BYTES + 1];
+            evd_uuid_format(ids[2 - i], id);
+            ck_assert_str_eq(json_string_value(json_array_get(all, i)), id);
+        }
+        json_decref(all);
+    }
+    end();
+}
+END_TEST
+
 EVD_TEST_MAIN("commands: import", an_import_adds_each_row_with_all_it_came_with,
               a_matched_row_is_listed_and_neither_inserted_nor_merged,
               the_same_study_twice_in_one_file_is_added_once_also_across_batches,
@@ -293,4 +350,5 @@ EVD_TEST_MAIN("commands: import", an_import_adds_each_row_with_all_it_came_with,
               a_row_that_hits_two_studies_is_left_out_when_asked_for,
               a_dry_run_writes_no_study_and_tells_what_would_become_of_each_row,
               a_retried_import_is_the_same_operation_and_makes_nothing_twice,
-              a_key_used_for_another_file_or_other_options_is_refused)
+              a_key_used_for_another_file_or_other_options_is_refused,
+              rows_are_paged_across_batches_each_once_and_in_the_files_order, operations_are_listed_newest_first)

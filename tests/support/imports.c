@@ -129,7 +129,7 @@ static struct reply rows_page(struct imports *imports, evd_uuid operation, const
     struct evd_ids ids = {.project = imports->house->project, .operation = operation};
     struct asked *asked =
         asked_new(imports->house, &evd_command_list_operation_rows, ids, imports->house->admin, command_id(0), NULL);
-    asked_call(asked)->page.limit = 7; /* so that most lists have a second page */
+    asked_call(asked)->page.limit = 99;
     if (result != NULL) asked_call(asked)->page.result = evd_text_from(result);
     if (cursor != NULL) asked_call(asked)->page.cursor = evd_text_from(cursor);
     asked_go(asked);
