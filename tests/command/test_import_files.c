@@ -3,6 +3,7 @@
  * (EVIDENCED_TEST_DATA).
  */
 #include "../support/imports.h"
+#include "../support/scripted_store.h"
 
 #include "evidenced/base/limits.h"
 
@@ -244,9 +245,95 @@ START_TEST(all_refused_rows_are_counted_and_the_first_thousand_named) {
 }
 END_TEST
 
+/* What is kept of a file. */
+
+struct kept {
+    size_t batches, largest;
+};
+
+static void look_at_writes(void *self, const struct evd_write *writes, size_t count) {
+    struct kept *kept = self;
+    for (size_t i = 0; i < count; i++) {
+        if (writes[i].key.in != EVD_IN_IMPORT_BATCH || writes[i].kind != EVD_INSERT) continue;
+        kept->batches++;
+        if (writes[i].after.size_bytes > kept->largest) kept->largest = writes[i].after.size_bytes;
+    }
+}
+
+static void print_many(FILE *out, char what, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        (void)fputc(what, out);
+}
+
+START_TEST(no_batch_is_larger_than_it_may_be_however_long_the_rows_are) {
+    char *csv = NULL;
+    size_t size = 0;
+    struct kept kept = {0};
+    FILE *out = open_memstream(&csv, &size);
+    if (out == NULL) abort();
+    (void)fprintf(out, "title,abstract,authors\n");
+    for (unsigned i = 0; i < 120; i++) {
+        print_many(out, 't', 20000);
+        (void)fputc(',', out);
+        print_many(out, 'a', 60000);
+        (void)fputc(',', out);
+        print_many(out, 'b', 20000);
+        (void)fputc('\n', out);
+    }
+    (void)fclose(out);
+    house_open_scripted(&house, 0);
+    house_furnish(&house, 1, 2);
+    imports_open(&imports, &house);
+    scripted_before_commit(house.script, look_at_writes, &kept);
+    struct import_file file = {.content = csv};
+    struct reply reply = done(&file);
+    ck_assert_int_eq(count_of(&reply, "added"), 120);
+    ck_assert_uint_eq(kept.batches, 3);
+    ck_assert_uint_le(kept.largest, EVD_LIMIT_IMPORT_BATCH_BYTES);
+    ck_assert_uint_gt(kept.largest, EVD_LIMIT_IMPORT_BATCH_BYTES - 200000);
+    reply_done(&reply);
+    end();
+    free(csv);
+}
+END_TEST
+
+START_TEST(a_file_that_its_labels_would_multiply_is_refused) {
+    enum { LABELS = 50, NAME = 399, LINES = 5000 };
+    static char names[LABELS][NAME + 1];
+    struct evd_text labels[LABELS];
+    char *csv = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&csv, &size);
+    if (out == NULL) abort();
+    (void)fprintf(out, "title");
+    for (unsigned i = 0; i < LABELS; i++) {
+        memset(names[i], 'n', NAME);
+        names[i][0] = (char)('A' + i % 26);
+        names[i][1] = (char)('A' + i / 26);
+        labels[i] = (struct evd_text){names[i], NAME};
+        (void)fprintf(out, ",%s", names[i]);
+    }
+    for (unsigned line = 0; line < LINES; line++) {
+        (void)fprintf(out, "\nT");
+        for (unsigned i = 0; i < LABELS; i++)
+            (void)fprintf(out, ",1");
+    }
+    (void)fclose(out);
+    begin();
+    struct import_file file = {.content = csv, .options = {.labels = labels, .label_count = LABELS}};
+    ck_assert_uint_lt(size, 1 << 20);
+    struct reply reply = refusal_of(&file, "tooManyBytes");
+    reply_done(&reply);
+    end();
+    free(csv);
+}
+END_TEST
+
 EVD_TEST_MAIN("commands: import files",
               all_files_of_the_test_data_import_or_are_refused_with_the_reason_a_librarian_understands,
               files_as_other_programs_write_them_are_imported_and_their_studies_are_one,
               a_file_that_cannot_be_read_is_refused_whole_also_when_refused_rows_are_skipped,
               an_ambiguous_delimiter_is_refused_with_the_candidates_and_taken_when_it_is_named,
-              a_bad_byte_is_named_by_its_row_and_column, all_refused_rows_are_counted_and_the_first_thousand_named)
+              a_bad_byte_is_named_by_its_row_and_column, all_refused_rows_are_counted_and_the_first_thousand_named,
+              no_batch_is_larger_than_it_may_be_however_long_the_rows_are,
+              a_file_that_its_labels_would_multiply_is_refused)
