@@ -7,6 +7,8 @@
 #include "evidenced/base/limits.h"
 #include "evidenced/records/json.h"
 
+#include <assert.h>
+
 /* Under which id. Version 8 is what derived ids have: nobody may take one of those. */
 
 static bool parse_key(struct evd_text header, evd_uuid *ret_key) {
@@ -158,7 +160,7 @@ static bool take_labels(struct evd_edge_request *request, struct evd_options *op
 }
 
 static struct evd_edge_reply *take_options(struct evd_edge_request *request) {
-    static const char delimiters[] = {',', ';', '\t'};
+    static const char delimiters[] = {'\0', ',', ';', '\t'}; /* none, then as evd_parameter_values has them */
     struct evd_options *options = &request->call.options;
     int dry_run, skip_refused, delimiter, spreadsheet;
     struct evd_edge_reply *refusal = take_choice(request, EVD_PARAMETER_DRY_RUN, &dry_run);
@@ -172,7 +174,8 @@ static struct evd_edge_reply *take_options(struct evd_edge_request *request) {
             EVD_TEXT("The parameter label must be the name of a column, and given at most 50 times."));
     options->dry_run = dry_run == 1;
     options->skip_refused = skip_refused == 1;
-    options->delimiter = delimiter < 0 ? '\0' : delimiters[delimiter];
+    assert(delimiter + 1 < (int)sizeof delimiters);
+    options->delimiter = delimiters[delimiter + 1];
     options->spreadsheet_safe = spreadsheet == 0;
     return NULL;
 }

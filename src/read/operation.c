@@ -54,11 +54,6 @@ static void get_read(struct evd_call *call) {
     evd_reader_fetch(call);
 }
 
-static struct evd_outcome get_refuse(struct evd_call *call) {
-    const struct get_operation *state = call->state;
-    return evd_outcome_of(state->operation == NULL ? EVD_NOT_FOUND : EVD_OK);
-}
-
 static void get_derive(struct evd_call *call) {
     const struct evd_operation *operation = ((const struct get_operation *)call->state)->operation;
     struct evd_operation_view view = evd_operation_view_of(call, operation);
@@ -71,44 +66,36 @@ const struct evd_command evd_command_get_operation = {
     EVD_VIEW("GetOperation", "/v1/projects/{project}/operations/{operation}", EVD_CAN_ADMINISTER),
     .answer = &evd_type_operation_view,
     .read = get_read,
-    .refuse = get_refuse,
+    .refuse = evd_view_refuse_missing,
     .derive = get_derive,
 };
 
 /* Newest first. */
+
+static void show(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {
+    (void)at;
+    *(struct evd_operation_view *)ret_item = evd_operation_view_of(call, (const struct evd_operation *)record);
+}
+
+static const struct evd_list_view by_time = {
+    .index = EVD_INDEX_operations, .descending = true, .answer = &evd_type_operation_page, .show = show};
+
 struct list_operations {
     struct evd_page_scan page;
 };
 
-static const struct evd_page_order by_time = {
-    .index = EVD_INDEX_operations, .count = 1, .kinds = {EVD_VALUE_I64}, .descending = true};
-
 static struct evd_outcome list_parse(struct evd_call *call) {
-    return evd_page_check(call, &by_time);
+    return evd_list_check(call, &by_time);
 }
 
 static void list_read(struct evd_call *call) {
     struct list_operations *state = EVD_CALL_STATE(call, list_operations);
     evd_reader_fetch(call);
-    state->page = (struct evd_page_scan){.order = &by_time, .limit = call->page.limit};
-    evd_page_read(call, &state->page);
-}
-
-static const struct evd_operation *operation_at(const struct evd_page_scan *page, size_t at) {
-    return (const struct evd_operation *)page->records[at];
+    evd_list_read(call, &by_time, NULL, 0, &state->page);
 }
 
 static void list_derive(struct evd_call *call) {
-    const struct evd_page_scan *page = &((struct list_operations *)call->state)->page;
-    struct evd_operation_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_operation_view, page->count);
-    struct evd_text next = {0};
-    for (size_t i = 0; i < page->count; i++)
-        items[i] = evd_operation_view_of(call, operation_at(page, i));
-    if (page->more) {
-        struct evd_value last = {.kind = EVD_VALUE_I64, .i64 = operation_at(page, page->count - 1)->requested_at};
-        next = evd_page_next(call, page, &last);
-    }
-    evd_view_page(call, &evd_type_operation_page, items, page->count, next);
+    evd_list_answer(call, &by_time, &((const struct list_operations *)call->state)->page);
 }
 
 const struct evd_command evd_command_list_operations = {

@@ -99,11 +99,6 @@ static void rows_read(struct evd_call *call) {
     read_batches(call, state);
 }
 
-static struct evd_outcome rows_refuse(struct evd_call *call) {
-    const struct list_rows *state = call->state;
-    return evd_outcome_of(state->operation == NULL ? EVD_NOT_FOUND : EVD_OK);
-}
-
 static void rows_derive(struct evd_call *call) {
     const struct list_rows *state = call->state;
     const struct evd_record here = {.id = batch_id(call, state->batch)}, *const last[] = {&here};
@@ -119,6 +114,6 @@ const struct evd_command evd_command_list_operation_rows = {
     .query = EVD_QUERY_PAGE | EVD_PARAMETER_BIT(EVD_PARAMETER_RESULT),
     .parse = rows_parse,
     .read = rows_read,
-    .refuse = rows_refuse,
+    .refuse = evd_view_refuse_missing,
     .derive = rows_derive,
 };

@@ -14,13 +14,13 @@ struct evd_page_order {
     enum evd_index_number index;
     size_t count;
     enum evd_value_kind kinds[EVD_STORE_INDEX_PATHS];
-    bool descending;
 };
 
 struct evd_page_scan {
     const struct evd_page_order *order;
     const struct evd_value *equal; /* the index values the list fixes, if any */
     size_t equal_count, limit;
+    bool descending;
     const struct evd_record *const *records;
     size_t count;
     bool more; /* behind the last of them */

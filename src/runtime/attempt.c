@@ -46,6 +46,10 @@ static bool acts_as_operator(const struct evd_call *call) {
     return call->is_operator && call->command->operator_may;
 }
 
+static bool needs_no_membership(const struct evd_command *command) {
+    return command->makes_project || command->outside || command->of_service;
+}
+
 /* Named before the command's own reads, so that they come with its first fetch and cost no call of their own. */
 static void want_admission(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
@@ -53,7 +57,7 @@ static void want_admission(struct evd_call *call) {
         reads->ledger_id = evd_ledger_id(call->ids.project, call->command_id);
         EVD_WANT(call, COMMAND_LEDGER, reads->ledger_id, &reads->ledger);
     }
-    if (call->command->makes_project || call->command->of_service) return;
+    if (needs_no_membership(call->command)) return;
     if (acts_as_operator(call))
         EVD_WANT(call, PROJECT, call->ids.project, &reads->project);
     else
@@ -73,7 +77,7 @@ void evd_attempt_admit(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
     reads->admitted = true;
     call->membership = reads->membership;
-    bool belongs = call->command->makes_project || call->command->of_service ||
+    bool belongs = needs_no_membership(call->command) ||
                    (acts_as_operator(call) ? reads->project != NULL : evd_authority_is_member(reads->membership));
     if (!belongs) evd_attempt_settle(call, evd_outcome_of(EVD_NOT_FOUND));
     if (reads->ledger != NULL) replay(call, reads->ledger);
@@ -138,8 +142,8 @@ static struct evd_outcome refuse(struct evd_call *call) {
     const struct evd_command *command = call->command;
     struct evd_outcome outcome = refuse_locked(call);
     if (outcome.code != EVD_OK) return outcome;
-    bool allowed = acts_as_operator(call) || command->makes_project || command->of_service ||
-                   evd_authority_has(call->membership, command->needs);
+    bool allowed =
+        acts_as_operator(call) || needs_no_membership(command) || evd_authority_has(call->membership, command->needs);
     if (!allowed) return evd_refused(EVD_REASON_PERMISSION, EVD_TEXT("Your roles in this project do not allow this."));
     if (call->command->commit != EVD_COMMIT_READ && call->reads->met_unknown_name)
         return evd_refused(EVD_REASON_WRITER_FLOOR,

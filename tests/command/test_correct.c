@@ -2,6 +2,7 @@
  * Corrections of a study's bibliographic fields, and its identifiers moving with it.
  */
 #include "../support/behind.h"
+#include "../support/typist.h"
 
 static struct house house;
 static unsigned next_id = 100;
@@ -196,7 +197,11 @@ START_TEST(a_study_that_was_taken_away_again_is_found_by_nobody) {
     house.study = id;
     struct evd_ids session = session_ids(&house);
     char *body = save_body(&house, NULL, 1, 1, "a");
+    struct typist typist = typist_new(&house, 1, 1);
+    char *content = typed("q1", "typed");
     struct reply replies[] = {correct(id, 0, "'title':'N'", ""),
+                              typist_put(&typist, content),
+                              ask(&house, &evd_command_get_study_history, at(id), person(1), command_id(0), NULL),
                               ask(&house, &evd_command_get_study, at(id), person(1), command_id(0), NULL),
                               ask(&house, &evd_command_save, session, person(1), command_id(1), body)};
     for (size_t i = 0; i < sizeof replies / sizeof *replies; i++) {
@@ -204,6 +209,7 @@ START_TEST(a_study_that_was_taken_away_again_is_found_by_nobody) {
         reply_done(&replies[i]);
     }
     ck_assert_uint_eq(behind_count(&house, EVD_INDEX_studies, NULL, 0), 2);
+    free(content);
     free(body);
     evd_arena_done(&arena);
     end();

@@ -2,8 +2,8 @@
  * Budgets of an operation's steps. They do not grow with the rows of a batch, but for the steps back: those look for
  * sessions on each study, one scan a study.
  */
+#include "../support/calls.h"
 #include "../support/imports.h"
-#include "../support/watching.h"
 
 /* The steps; nobody else may call them. */
 extern const struct evd_command evd_command_judge_import_batch, evd_command_apply_import_batch,
@@ -25,9 +25,9 @@ static void end(void) {
 
 /* The store calls until this step was answered; the driver looks at its operation first. */
 static const char *calls_of(const struct evd_command *command) {
-    watch(&house);
+    calls_watch(&house);
     ck_assert(imports_step_until(&imports, command));
-    return watched(&house);
+    return calls_watched(&house);
 }
 
 static evd_uuid begun(unsigned id, unsigned first, unsigned rows, struct evd_options options) {
@@ -108,9 +108,9 @@ START_TEST(the_number_of_store_calls_of_a_step_forward_does_not_grow_with_its_ro
     static char few[4096], many[4096];
     begin();
     (void)begun(1, 0, 2, (struct evd_options){.skip_refused = true});
-    without_numbers(calls_of(&evd_command_apply_import_batch), few, sizeof few);
+    calls_without_numbers(calls_of(&evd_command_apply_import_batch), few, sizeof few);
     (void)begun(2, 10, 1000, (struct evd_options){.skip_refused = true});
-    without_numbers(calls_of(&evd_command_apply_import_batch), many, sizeof many);
+    calls_without_numbers(calls_of(&evd_command_apply_import_batch), many, sizeof many);
     ck_assert_str_eq(few, many);
     end();
 }

@@ -41,7 +41,7 @@ test('a challenge comes with it, and says what is wrong with the token', async (
 test('to whom is no member a project is not there, and neither is one that does not exist', async () => {
   const stranger = new Caller(daemon);
   for (const { method, path, operation } of commands) {
-    if (operation.operationId === 'createProject') continue;
+    if (['createProject', 'listProjects'].includes(operation.operationId)) continue; // of no project
     const raw = exampleBody(operation);
     const theirs = await stranger.refused('NotFound', method.toUpperCase(), filled(path), raw);
     const none = await stranger.refused('NotFound', method.toUpperCase(), filled(path).replace(review.project, newKey()), raw);

@@ -63,7 +63,11 @@
 #define EVD_LIMIT_SPOOL_BYTES       (256 * EVD_MIB) /* of large bodies at once, on disk */
 #define EVD_LIMIT_IMPORT_ROWS       50000
 #define EVD_LIMIT_IMPORT_BATCH      1000
-#define EVD_LIMIT_VALIDATION_ERRORS 1000 /* reported at once; the count is always whole */
+#define EVD_LIMIT_EXPORT_COLUMNS    100000  /* of questions and options, over all versions of a form */
+#define EVD_LIMIT_EXPORT_PIECE      EVD_MIB /* bytes after which a view in pieces ends its piece */
+#define EVD_LIMIT_EXPORT_PINS       1000    /* answers read for one piece; one session's whatever they are */
+#define EVD_LIMIT_FINDINGS          1000    /* shown of one verification; the count is always whole */
+#define EVD_LIMIT_VALIDATION_ERRORS 1000    /* reported at once; the count is always whole */
 
 /* Files of references. */
 #define EVD_LIMIT_IMPORT_COLUMNS      500

@@ -66,6 +66,7 @@ enum evd_write_scope {
     EVD_WRITES_NOTHING,
     EVD_WRITES_STUDY,      /* evidence: it writes its Study, and no project, form or stage record */
     EVD_WRITES_DRAFTS,     /* drafts, their copies and a session's head without a version; never a Study */
+    EVD_WRITES_EXPOSURES,  /* exposures: decided on what never changes, each once by its key; never a Study */
     EVD_WRITES_OPERATION,  /* an operation, its batches and the studies they bring; a lane's Study if it has one */
     EVD_WRITES_DEFINITIONS /* what an administrator sets up */
 };
@@ -87,6 +88,8 @@ struct evd_command {
     bool immutable;           /* a view whose answer never changes */
     bool operator_may;        /* the control socket's operator may, in any project; anything else needs a membership */
     bool makes_project;       /* its project is H(caller, command id); no membership yet */
+    bool
+        outside; /* a view of records outside projects: for everybody, so what it shows is the caller's own by itself */
     bool awaits_earlier_attempts; /* its answer holds for every later answer of the project */
     bool of_service;              /* run by the service on nobody's behalf: no membership is read. Internal ones only */
     uint32_t body_limit_bytes;    /* 0: none is taken */

@@ -55,7 +55,7 @@ export class Caller {
     const response = await fetch(this.#daemon.api + path, { method, headers: { ...headers, ...raw.headers }, ...(body === undefined ? {} : { body }) });
     const answer = await answerOf(response);
     if (method !== 'HEAD' && method !== 'OPTIONS') checkAnswer(operationOf(method, path), answer);
-    const json: any = answer.headers.get('content-type')?.includes('json') && answer.text !== '' ? JSON.parse(answer.text) : undefined;
+    const json: any = /[/+]json/.test(answer.headers.get('content-type') ?? '') && answer.text !== '' ? JSON.parse(answer.text) : undefined;
     return { ...answer, json, problem: json };
   }
 

@@ -125,6 +125,17 @@ export function checkAnswer(operation: Operation | undefined, answer: Answer): v
   checkDescribed(operation, answer);
 }
 
+/** What the schema is of: the body, or, of lines, each. */
+function valuesOf(type: string, text: string): unknown[] {
+  if (type === 'application/x-ndjson') return linesOf(text);
+  return [type.endsWith('json') ? JSON.parse(text) : text];
+}
+
+export function linesOf(text: string): any[] {
+  assert.ok(text === '' || text.endsWith('\n'), 'the last line is ended');
+  return text.split('\n').filter(Boolean).map(line => JSON.parse(line));
+}
+
 function checkDescribed(operation: Operation, answer: Answer): void {
   const described = operation.responses[answer.status] ?? (answer.status >= 400 ? operation.responses['default'] : undefined);
   assert.ok(described, `${operation.operationId} is not described to answer ${answer.status}`);
@@ -137,7 +148,6 @@ function checkDescribed(operation: Operation, answer: Answer): void {
   const type = answer.headers.get('content-type')!.split(';')[0]!;
   const media = content[type];
   assert.ok(media !== undefined, `${operation.operationId} is not described to answer ${answer.status} with ${type}`);
-  const value: unknown = type.endsWith('json') ? JSON.parse(answer.text) : answer.text;
   const validate = validator(media.schema);
-  assert.ok(validate(value), `${operation.operationId} ${answer.status}: ${shown(validate, value)}`);
+  for (const value of valuesOf(type, answer.text)) assert.ok(validate(value), `${operation.operationId} ${answer.status}: ${shown(validate, value)}`);
 }

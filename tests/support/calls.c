@@ -1,9 +1,7 @@
-#include "watching.h"
-
-#include "evidenced/records/dictionary.h"
+#include "calls.h"
 
 static struct {
-    char calls[65536];
+    char calls[4096];
     size_t size;
 } seen;
 
@@ -16,18 +14,18 @@ static void note(void *self, const char *call, evd_collection in, size_t records
     ck_assert_uint_lt(seen.size, sizeof seen.calls);
 }
 
-void watch(struct house *house) {
+void calls_watch(struct house *house) {
     seen.size = 0;
     seen.calls[0] = '\0';
     evd_store_observe(house->store, note, NULL);
 }
 
-const char *watched(struct house *house) {
+const char *calls_watched(struct house *house) {
     evd_store_observe(house->store, NULL, NULL);
     return seen.calls;
 }
 
-void without_numbers(const char *calls, char *out, size_t size) {
+void calls_without_numbers(const char *calls, char *out, size_t size) {
     size_t at = 0;
     for (; *calls != '\0' && at + 1 < size; calls++)
         if (*calls < '0' || *calls > '9') out[at++] = *calls;
