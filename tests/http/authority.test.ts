@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Caller, newKey } from './support/caller.js';
-import { operations } from './support/contract.js';
+import { exampleBody, operations } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
 import { questions, Review } from './support/review.js';
 
@@ -23,9 +23,9 @@ const commands = operations.filter(({ path }) => path.startsWith('/v1/'));
 
 test('without a token every operation is Unauthenticated, and so is one with a token that is none', async () => {
   const nobody = new Caller(daemon);
-  for (const { method, path } of commands)
+  for (const { method, path, operation } of commands)
     for (const token of [null, 'none', `${nobody.token.slice(0, -8)}AAAAAAAA`]) {
-      const raw = { token, ...(method === 'post' ? { body: {} } : {}) };
+      const raw = { token, ...exampleBody(operation) };
       await nobody.refused('Unauthenticated', method.toUpperCase(), filled(path), raw);
     }
 });
@@ -42,8 +42,7 @@ test('to whom is no member a project is not there, and neither is one that does 
   const stranger = new Caller(daemon);
   for (const { method, path, operation } of commands) {
     if (['createProject', 'listProjects'].includes(operation.operationId)) continue; // of no project
-    const body = (operation.requestBody?.content['application/json'] as { example?: unknown } | undefined)?.example;
-    const raw = body === undefined ? {} : { body };
+    const raw = exampleBody(operation);
     const theirs = await stranger.refused('NotFound', method.toUpperCase(), filled(path), raw);
     const none = await stranger.refused('NotFound', method.toUpperCase(), filled(path).replace(review.project, newKey()), raw);
     assert.equal(theirs.detail, none.detail);

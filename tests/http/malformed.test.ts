@@ -151,7 +151,8 @@ test('only application/json is taken, and not coded', async () => {
 test('a method the path does not take is MethodNotAllowed with those it takes', async () => {
   for (const { path, method } of operations.filter(one => one.path.startsWith('/v1/'))) {
     const at = path.replace(/\{\w+\}/g, review.project);
-    for (const other of ['PUT', 'PATCH', 'DELETE']) {
+    const taken = operations.filter(one => one.path === path).map(one => one.method.toUpperCase());
+    for (const other of ['PUT', 'PATCH', 'DELETE'].filter(one => !taken.includes(one))) {
       const reply = await ada.ask(other, at);
       assert.equal(reply.problem.outcome, 'MethodNotAllowed');
       assert.ok(reply.headers.get('allow')!.includes(method.toUpperCase()), `${path}: ${reply.headers.get('allow')}`);
