@@ -38,7 +38,7 @@ struct evd_export {
         evd_uuid study, session, version;
         size_t item; /* the next */
     } open;          /* the version that is half written; nil: none */
-    bool headed; /* the file's head is written */
+    bool headed;     /* the file's head is written */
     bool spreadsheet_safe;
     struct evd_export_summary *summary; /* the manifest's; else NULL */
 };

@@ -3,8 +3,7 @@
  */
 #include "../support/behind.h"
 #include "../support/csv_rows.h"
-#include "../support/reviewed.h"
-#include "../support/scripted_store.h"
+#include "../support/review.h"
 
 #include "evidenced/base/sha256.h"
 #include "evidenced/domain/pins.h"
@@ -12,48 +11,12 @@
 
 static struct house house;
 
-enum { FIXED = 16, PAGE = 100 };
-
-#define FORM                                                                                                           \
-    "[{'id':'design','kind':'choice','required':true,'options':[{'id':'rct'},{'id':'obs'}]},"                          \
-    "{'id':'n','kind':'integer'},{'id':'dose','kind':'decimal'},{'id':'blinded','kind':'boolean'},"                    \
-    "{'id':'outcomes','kind':'multichoice','options':[{'id':'death'},{'id':'stroke'},{'id':'pain'}]},"                 \
-    "{'id':'quote','kind':'text'},{'id':'day','kind':'date'}]"
-
-static const char *const header[] = {"study/id",
-                                     "study/customId",
-                                     "study/doi",
-                                     "study/pmid",
-                                     "study/openAlexId",
-                                     "study/title",
-                                     "study/authors",
-                                     "study/year",
-                                     "reviewer/id",
-                                     "session/versionId",
-                                     "session/formVersion",
-                                     "element/path",
-                                     "element/parent",
-                                     "element/question",
-                                     "element/id",
-                                     "element/name",
-                                     "design",
-                                     "n",
-                                     "dose",
-                                     "blinded",
-                                     "outcomes",
-                                     "outcomes[death]",
-                                     "outcomes[stroke]",
-                                     "outcomes[pain]",
-                                     "quote",
-                                     "day",
-                                     "answers/notes"};
-
-enum { COLUMNS = sizeof header / sizeof *header };
+enum { PAGE = 100 };
 
 static void begin(void) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    reviewed_form(&house, FORM);
+    review_form(&house, REVIEW_FORM);
 }
 
 static void end(void) {
@@ -65,22 +28,22 @@ static struct evd_ids of_form(void) {
 }
 
 static struct streamed export(const struct evd_command *command, size_t page) {
-    return reviewed_export(&house, command, page);
+    return review_export(&house, command, page);
 }
 
 /* The same bytes. */
 
 START_TEST(two_exports_of_an_unchanged_project_are_equal_bytes) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 7);
+    evd_uuid *studies = review_studies(&house, 7);
     for (size_t i = 0; i < 7; i++)
         for (unsigned who = 1; who < 4; who++)
-            (void)reviewed_complete(&house, who, studies[i], "[{'question':'design','value':'rct','notes':'p. 1'}]");
-    for (size_t e = 0; e < REVIEWED_EXPORTS; e++) {
-        struct streamed first = export(reviewed_exports[e], PAGE);
+            (void)review_complete(&house, who, studies[i], "[{'question':'design','value':'rct','notes':'p. 1'}]");
+    for (size_t e = 0; e < REVIEW_EXPORTS; e++) {
+        struct streamed first = export(review_exports[e], PAGE);
         evd_test_clock_advance(&house.clock, 86400000);
         house_restart(&house);
-        struct streamed second = export(reviewed_exports[e], PAGE);
+        struct streamed second = export(review_exports[e], PAGE);
         streamed_equal(&first, &second);
         streamed_done(&first);
         streamed_done(&second);
@@ -92,15 +55,15 @@ END_TEST
 
 static void compare_pages(size_t studies, const size_t *pages, size_t count) {
     begin();
-    evd_uuid *ids = reviewed_studies(&house, studies);
+    evd_uuid *ids = review_studies(&house, studies);
     for (size_t i = 0; i < studies; i++)
         if (i % 5 != 4)
-            (void)reviewed_complete(&house, 1 + i % 3, ids[i],
-                                    "[{'question':'design','value':'obs'},{'question':'outcomes','value':['pain']}]");
-    for (size_t e = 0; e < REVIEWED_EXPORTS; e++) {
-        struct streamed whole = export(reviewed_exports[e], 5000);
+            (void)review_complete(&house, 1 + i % 3, ids[i],
+                                  "[{'question':'design','value':'obs'},{'question':'outcomes','value':['pain']}]");
+    for (size_t e = 0; e < REVIEW_EXPORTS; e++) {
+        struct streamed whole = export(review_exports[e], 5000);
         for (size_t p = 0; p < count; p++) {
-            struct streamed paged = export(reviewed_exports[e], pages[p]);
+            struct streamed paged = export(review_exports[e], pages[p]);
             streamed_equal(&whole, &paged);
             ck_assert_uint_ge(paged.pieces, (studies - studies / 5) / pages[p]);
             streamed_done(&paged);
@@ -127,17 +90,17 @@ END_TEST
 
 START_TEST(rows_and_columns_are_those_a_second_count_finds) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 20);
+    evd_uuid *studies = review_studies(&house, 20);
     size_t expected = 0;
     for (size_t i = 0; i < 20; i++)
         for (unsigned who = 1; who <= i % 4; who++, expected++)
-            (void)reviewed_complete(&house, who, studies[i], "[{'question':'design','value':'rct'}]");
+            (void)review_complete(&house, who, studies[i], "[{'question':'design','value':'rct'}]");
     struct streamed csv = export(&evd_command_export_answers_csv, 9);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
-    ck_assert_uint_eq(rows.columns, COLUMNS);
+    ck_assert_uint_eq(rows.columns, REVIEW_COLUMNS);
     ck_assert_uint_eq(rows.count, expected + 1);
-    for (size_t i = 0; i < COLUMNS; i++)
-        ck_assert_str_eq(rows.cells[i], header[i]);
+    for (size_t i = 0; i < REVIEW_COLUMNS; i++)
+        ck_assert_str_eq(rows.cells[i], review_header[i]);
     struct streamed ndjson = export(&evd_command_export_answers_ndjson, 9);
     size_t lines = 0;
     for (size_t i = 0; i < ndjson.size_bytes; i++)
@@ -153,9 +116,9 @@ END_TEST
 
 START_TEST(a_row_holds_the_study_the_reviewer_and_a_cell_for_each_answer) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 1);
+    evd_uuid *studies = review_studies(&house, 1);
     char study[EVD_UUID_TEXT_BYTES + 1], who[EVD_UUID_TEXT_BYTES + 1], id[EVD_UUID_TEXT_BYTES + 1];
-    evd_uuid version = reviewed_complete(
+    evd_uuid version = review_complete(
         &house, 3, studies[0],
         "[{'question':'design','value':'rct'},{'question':'n','value':-12},{'question':'dose','value':'1.50'},"
         "{'question':'blinded','value':false,'notes':'not said'},{'question':'day','value':'2024-02-29'},"
@@ -202,10 +165,10 @@ END_TEST
 
 START_TEST(a_line_of_ndjson_holds_typed_values_stamps_and_revisions) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 1);
-    (void)reviewed_complete(&house, 3, studies[0],
-                            "[{'question':'outcomes','value':['pain','death']},{'question':'n','value':-12},"
-                            "{'question':'design','value':'rct','notes':'p. 3'},{'question':'blinded','value':true}]");
+    evd_uuid *studies = review_studies(&house, 1);
+    (void)review_complete(&house, 3, studies[0],
+                          "[{'question':'outcomes','value':['pain','death']},{'question':'n','value':-12},"
+                          "{'question':'design','value':'rct','notes':'p. 3'},{'question':'blinded','value':true}]");
     struct streamed ndjson = export(&evd_command_export_answers_ndjson, PAGE);
     json_t *line = json_loads(ndjson.bytes, JSON_REJECT_DUPLICATES, NULL);
     ck_assert_ptr_nonnull(line);
@@ -236,21 +199,21 @@ END_TEST
 /* Save, Complete, Save again: a later version takes the place of the one before, and an incomplete one empties it. */
 START_TEST(only_the_current_version_of_a_completed_session_is_exported) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 3);
-    evd_uuid first = reviewed_save(&house, &evd_command_save, 1, studies[0], NULL, "[{'question':'n','value':1}]");
+    evd_uuid *studies = review_studies(&house, 3);
+    evd_uuid first = review_save(&house, &evd_command_save, 1, studies[0], NULL, "[{'question':'n','value':1}]");
     struct streamed saved = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_uint_eq(saved.size_bytes, 0);
     evd_uuid second =
-        reviewed_save(&house, &evd_command_complete, 1, studies[0], &first, "[{'question':'design','value':'rct'}]");
-    evd_uuid completed_by_2 = reviewed_complete(&house, 2, studies[1], "[{'question':'design','value':'obs'}]");
+        review_save(&house, &evd_command_complete, 1, studies[0], &first, "[{'question':'design','value':'rct'}]");
+    evd_uuid completed_by_2 = review_complete(&house, 2, studies[1], "[{'question':'design','value':'obs'}]");
     struct streamed completed = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_ptr_nonnull(strstr(completed.bytes, "\"rct\""));
     ck_assert_ptr_nonnull(strstr(completed.bytes, "\"value\":1,"));
-    (void)reviewed_save(&house, &evd_command_save, 1, studies[0], &second, "[{'question':'quote','value':'new'}]");
+    (void)review_save(&house, &evd_command_save, 1, studies[0], &second, "[{'question':'quote','value':'new'}]");
     struct streamed reopened = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_ptr_null(strstr(reopened.bytes, "\"rct\""));
     ck_assert_ptr_nonnull(strstr(reopened.bytes, "\"obs\""));
-    reviewed_withdraw(&house, 2, studies[1], completed_by_2);
+    review_withdraw(&house, 2, studies[1], completed_by_2);
     struct streamed withdrawn = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_uint_eq(withdrawn.size_bytes, 0);
     streamed_done(&withdrawn);
@@ -265,12 +228,12 @@ END_TEST
 START_TEST(another_forms_sessions_are_not_exported) {
     begin();
     evd_uuid form = house.form, stage = house.stage;
-    evd_uuid *studies = reviewed_studies(&house, 4);
+    evd_uuid *studies = review_studies(&house, 4);
     for (size_t i = 0; i < 4; i++)
-        (void)reviewed_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
-    reviewed_form(&house, "[{'id':'other','kind':'text'}]");
+        (void)review_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
+    review_form(&house, "[{'id':'other','kind':'text'}]");
     for (size_t i = 0; i < 4; i++)
-        (void)reviewed_complete(&house, 1, studies[i], "[{'question':'other','value':'elsewhere'}]");
+        (void)review_complete(&house, 1, studies[i], "[{'question':'other','value':'elsewhere'}]");
     evd_uuid other = house.form;
     house.form = form;
     house.stage = stage;
@@ -295,9 +258,9 @@ START_TEST(a_removed_study_is_not_exported) {
     begin();
     struct evd_arena arena;
     evd_arena_init(&arena, EVD_MIB);
-    evd_uuid *studies = reviewed_studies(&house, 3);
+    evd_uuid *studies = review_studies(&house, 3);
     for (size_t i = 0; i < 3; i++)
-        (void)reviewed_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
+        (void)review_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
     struct evd_study *study = BEHIND_READ(&house, study, studies[1], &arena);
     struct evd_study_removal removal = {.operation = person(77), .at = 1};
     study->removed = &removal;
@@ -305,8 +268,8 @@ START_TEST(a_removed_study_is_not_exported) {
     BEHIND_REPLACE(&house, study, study);
     char id[EVD_UUID_TEXT_BYTES + 1];
     evd_uuid_format(studies[1], id);
-    for (size_t e = 0; e < REVIEWED_EXPORTS; e++) {
-        struct streamed streamed = export(reviewed_exports[e], PAGE);
+    for (size_t e = 0; e < REVIEW_EXPORTS; e++) {
+        struct streamed streamed = export(review_exports[e], PAGE);
         ck_assert_ptr_null(strstr(streamed.bytes, id));
         streamed_done(&streamed);
     }
@@ -331,7 +294,7 @@ START_TEST(a_form_that_was_never_published_gives_a_header_alone) {
     struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     ck_assert_uint_eq(rows.count, 1);
-    ck_assert_uint_eq(rows.columns, FIXED + 1);
+    ck_assert_uint_eq(rows.columns, REVIEW_FIXED + 1);
     struct streamed ndjson = export(&evd_command_export_answers_ndjson, PAGE);
     ck_assert_uint_eq(ndjson.size_bytes, 0);
     struct streamed manifest = export(&evd_command_export_manifest, PAGE);
@@ -350,8 +313,8 @@ START_TEST(questions_of_all_published_versions_have_columns) {
     begin();
     struct evd_arena arena;
     evd_arena_init(&arena, EVD_MIB);
-    evd_uuid *studies = reviewed_studies(&house, 1);
-    (void)reviewed_complete(&house, 1, studies[0], "[{'question':'design','value':'rct'}]");
+    evd_uuid *studies = review_studies(&house, 1);
+    (void)review_complete(&house, 1, studies[0], "[{'question':'design','value':'rct'}]");
     struct evd_form_version *version = BEHIND_READ(&house, form_version, house.form_version, &arena);
     version->base.id = evd_form_version_id(house.project, house.form, 2);
     version->seq = 2;
@@ -363,11 +326,11 @@ START_TEST(questions_of_all_published_versions_have_columns) {
     BEHIND_REPLACE(&house, form, form);
     struct streamed csv = export(&evd_command_export_answers_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
-    ck_assert_uint_eq(rows.columns, COLUMNS + 1);
-    ck_assert_str_eq(rows.cells[FIXED], "designs");
-    ck_assert_str_eq(rows.cells[FIXED + 1], "n");
-    ck_assert_str_eq(rows.cells[FIXED + 2], "design");
-    ck_assert_str_eq(rows.cells[rows.columns + FIXED + 2], "rct");
+    ck_assert_uint_eq(rows.columns, REVIEW_COLUMNS + 1);
+    ck_assert_str_eq(rows.cells[REVIEW_FIXED], "designs");
+    ck_assert_str_eq(rows.cells[REVIEW_FIXED + 1], "n");
+    ck_assert_str_eq(rows.cells[REVIEW_FIXED + 2], "design");
+    ck_assert_str_eq(rows.cells[rows.columns + REVIEW_FIXED + 2], "rct");
     csv_rows_done(&rows);
     streamed_done(&csv);
     evd_arena_done(&arena);
@@ -379,8 +342,8 @@ END_TEST
 /* Who. */
 
 static void expect_refused(unsigned who, enum evd_outcome_code code) {
-    for (size_t e = 0; e < REVIEWED_EXPORTS; e++) {
-        struct streamed streamed = ask_streamed(&house, reviewed_exports[e], of_form(), person(who), PAGE);
+    for (size_t e = 0; e < REVIEW_EXPORTS; e++) {
+        struct streamed streamed = ask_streamed(&house, review_exports[e], of_form(), person(who), PAGE);
         ck_assert_int_eq(streamed.code, code);
         ck_assert_int_eq(streamed.reason, code == EVD_REFUSED ? EVD_REASON_PERMISSION : EVD_NO_REASON);
         ck_assert_uint_eq(streamed.size_bytes, 0);
@@ -391,10 +354,10 @@ static void expect_refused(unsigned who, enum evd_outcome_code code) {
 START_TEST(who_may_not_see_others_answers_may_not_export_them) {
     begin();
     expect_refused(1, EVD_REFUSED);
-    reviewed_roles(&house, 2, "['observer','queryReviewer']");
+    review_roles(&house, 2, "['observer','queryReviewer']");
     expect_refused(2, EVD_REFUSED);
     expect_refused(40, EVD_NOT_FOUND);
-    reviewed_roles(&house, 2, "['reconciler']");
+    review_roles(&house, 2, "['reconciler']");
     struct streamed streamed = ask_streamed(&house, &evd_command_export_answers_csv, of_form(), person(2), PAGE);
     ck_assert_int_eq(streamed.code, EVD_OK);
     streamed_done(&streamed);
@@ -408,10 +371,10 @@ END_TEST
 
 START_TEST(who_is_removed_in_the_middle_gets_no_more) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 6);
+    evd_uuid *studies = review_studies(&house, 6);
     for (size_t i = 0; i < 6; i++)
-        (void)reviewed_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
-    reviewed_roles(&house, 5, "['reconciler']");
+        (void)review_complete(&house, 1, studies[i], "[{'question':'design','value':'rct'}]");
+    review_roles(&house, 5, "['reconciler']");
     struct streamed streamed = {0};
     struct asked *asked =
         asked_new(&house, &evd_command_export_answers_ndjson, of_form(), person(5), evd_uuid_nil(), NULL);
@@ -420,7 +383,7 @@ START_TEST(who_is_removed_in_the_middle_gets_no_more) {
     ck_assert(asked_piece(asked, &streamed));
     size_t before = streamed.size_bytes;
     ck_assert_uint_gt(before, 0);
-    reviewed_roles(&house, 5, "[]");
+    review_roles(&house, 5, "[]");
     ck_assert(!asked_piece(asked, &streamed));
     ck_assert_int_eq(streamed.code, EVD_NOT_FOUND);
     ck_assert_uint_eq(streamed.size_bytes, before);

@@ -2,7 +2,7 @@
  * Cells that mean harm: whatever a person typed comes back as it was, or, if asked for, in a form that runs nothing.
  */
 #include "../support/csv_rows.h"
-#include "../support/reviewed.h"
+#include "../support/review.h"
 
 static struct house house;
 
@@ -11,7 +11,7 @@ enum { PAGE = 100 };
 static void begin(void) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    reviewed_form(&house, "[{'id':'design','kind':'text','required':true},{'id':'quote','kind':'text'}]");
+    review_form(&house, "[{'id':'design','kind':'text','required':true},{'id':'quote','kind':'text'}]");
 }
 
 static void end(void) {
@@ -35,7 +35,7 @@ static const char *const hostile[] = {"=1+1",
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
 static evd_uuid *complete_hostile(void) {
-    evd_uuid *studies = reviewed_studies(&house, HOSTILE);
+    evd_uuid *studies = review_studies(&house, HOSTILE);
     for (size_t i = 0; i < HOSTILE; i++) {
         char stage[EVD_UUID_TEXT_BYTES + 1];
         evd_uuid_format(house.stage, stage);
@@ -44,7 +44,7 @@ static evd_uuid *complete_hostile(void) {
                       1, "baseVersion", "draft", "answers", "question", "design", "value", "rct", "baseRevision",
                       "question", "quote", "value", hostile[i], "notes", hostile[i], "baseRevision");
         char *text = json_dumps(body, 0);
-        struct reply reply = ask_ok(&house, &evd_command_complete, reviewed_ids(&house, studies[i]), person(1),
+        struct reply reply = ask_ok(&house, &evd_command_complete, review_ids(&house, studies[i]), person(1),
                                     command_id(100 + (unsigned)i), text);
         reply_done(&reply);
         free(text);
@@ -64,7 +64,7 @@ static size_t row_of(const struct csv_rows *rows, evd_uuid study) {
 START_TEST(whatever_a_cell_holds_comes_back_as_it_was) {
     begin();
     evd_uuid *studies = complete_hostile();
-    struct streamed csv = reviewed_export(&house, &evd_command_export_answers_csv, PAGE);
+    struct streamed csv = review_export(&house, &evd_command_export_answers_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     ck_assert_uint_eq(rows.count, HOSTILE + 1);
     for (size_t i = 0; i < HOSTILE; i++) {

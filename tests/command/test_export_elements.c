@@ -2,7 +2,7 @@
  * Exports of units, split options, references and series: rows for elements, columns that join them, points.
  */
 #include "../support/csv_rows.h"
-#include "../support/reviewed.h"
+#include "../support/review.h"
 
 static struct house house;
 
@@ -61,9 +61,9 @@ static evd_uuid *studies;
 static void begin(void) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    reviewed_form(&house, FORM);
-    studies = reviewed_studies(&house, 2);
-    (void)reviewed_complete(&house, 1, studies[0], ANSWERS);
+    review_form(&house, FORM);
+    studies = review_studies(&house, 2);
+    (void)review_complete(&house, 1, studies[0], ANSWERS);
 }
 
 static void end(void) {
@@ -86,7 +86,7 @@ static void expect_row(const struct csv_rows *rows, size_t row, const char *cons
 
 START_TEST(each_element_has_a_row_behind_the_one_it_is_under) {
     begin();
-    struct streamed csv = reviewed_export(&house, &evd_command_export_answers_csv, PAGE);
+    struct streamed csv = review_export(&house, &evd_command_export_answers_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     ck_assert_uint_eq(rows.count, ROWS + 1);
     for (size_t i = 0; i < ROWS; i++)
@@ -100,9 +100,9 @@ END_TEST
 /* What an analyst joins by: every row's parent is a row of the same study and reviewer. */
 START_TEST(every_rows_parent_is_a_row) {
     begin();
-    (void)reviewed_complete(&house, 2, studies[0], ANSWERS);
-    (void)reviewed_complete(&house, 2, studies[1], ANSWERS);
-    struct streamed csv = reviewed_export(&house, &evd_command_export_answers_csv, PAGE);
+    (void)review_complete(&house, 2, studies[0], ANSWERS);
+    (void)review_complete(&house, 2, studies[1], ANSWERS);
+    struct streamed csv = review_export(&house, &evd_command_export_answers_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     static const char *const key[] = {"study/id", "reviewer/id"};
     ck_assert_uint_eq(rows.count, 3 * ROWS + 1);
@@ -126,7 +126,7 @@ END_TEST
 
 START_TEST(lines_of_ndjson_hold_paths_and_points) {
     begin();
-    struct streamed ndjson = reviewed_export(&house, &evd_command_export_answers_ndjson, PAGE);
+    struct streamed ndjson = review_export(&house, &evd_command_export_answers_ndjson, PAGE);
     json_t *line = json_loads(ndjson.bytes, JSON_REJECT_DUPLICATES, NULL);
     json_t *answers = json_object_get(line, "answers"), *last = NULL, *answer;
     size_t i;
@@ -149,7 +149,7 @@ END_TEST
 START_TEST(each_point_of_a_series_has_a_row_of_its_own) {
     begin();
     static const char *const expected[2][4] = {{"course", "0", "7.5", "0.3"}, {"course", "24", "-3", ""}};
-    struct streamed csv = reviewed_export(&house, &evd_command_export_series_csv, PAGE);
+    struct streamed csv = review_export(&house, &evd_command_export_series_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     ck_assert_uint_eq(rows.count, 3);
     ck_assert_uint_eq(rows.columns, FIXED + 4);
@@ -187,18 +187,18 @@ static char *many_points(unsigned option) {
 START_TEST(a_series_export_larger_than_a_piece_is_cut_between_points) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    reviewed_form(&house, "[{'id':'measured','kind':'multichoice','split':true,'options':[{'id':'o0'},{'id':'o1'},"
-                          "{'id':'o2'},{'id':'o3'},{'id':'o4'},{'id':'o5'},{'id':'o6'},{'id':'o7'}]},"
-                          "{'id':'course','kind':'series','parent':{'questionId':'measured'}}]");
-    studies = reviewed_studies(&house, 1);
+    review_form(&house, "[{'id':'measured','kind':'multichoice','split':true,'options':[{'id':'o0'},{'id':'o1'},"
+                        "{'id':'o2'},{'id':'o3'},{'id':'o4'},{'id':'o5'},{'id':'o6'},{'id':'o7'}]},"
+                        "{'id':'course','kind':'series','parent':{'questionId':'measured'}}]");
+    studies = review_studies(&house, 1);
     evd_uuid version = evd_uuid_nil();
     for (unsigned i = 0; i < MANY_SERIES; i++) {
         char *answers = many_points(i);
         const struct evd_command *command = i + 1 < MANY_SERIES ? &evd_command_save : &evd_command_complete;
-        version = reviewed_save(&house, command, 1, studies[0], i == 0 ? NULL : &version, answers);
+        version = review_save(&house, command, 1, studies[0], i == 0 ? NULL : &version, answers);
         free(answers);
     }
-    struct streamed csv = reviewed_export(&house, &evd_command_export_series_csv, PAGE);
+    struct streamed csv = review_export(&house, &evd_command_export_series_csv, PAGE);
     struct csv_rows rows = csv_rows_of(csv.bytes, csv.size_bytes);
     ck_assert_uint_gt(csv.size_bytes, 2 * EVD_LIMIT_EXPORT_PIECE);
     ck_assert_uint_lt(csv.largest_bytes, EVD_LIMIT_EXPORT_PIECE + EVD_KIB);

@@ -3,8 +3,7 @@
  */
 #include "../support/behind.h"
 #include "../support/csv_rows.h"
-#include "../support/reviewed.h"
-#include "../support/scripted_store.h"
+#include "../support/review.h"
 
 #include "evidenced/base/sha256.h"
 #include "evidenced/domain/pins.h"
@@ -12,48 +11,12 @@
 
 static struct house house;
 
-enum { FIXED = 16, PAGE = 100 };
-
-#define FORM                                                                                                           \
-    "[{'id':'design','kind':'choice','required':true,'options':[{'id':'rct'},{'id':'obs'}]},"                          \
-    "{'id':'n','kind':'integer'},{'id':'dose','kind':'decimal'},{'id':'blinded','kind':'boolean'},"                    \
-    "{'id':'outcomes','kind':'multichoice','options':[{'id':'death'},{'id':'stroke'},{'id':'pain'}]},"                 \
-    "{'id':'quote','kind':'text'},{'id':'day','kind':'date'}]"
-
-static const char *const header[] = {"study/id",
-                                     "study/customId",
-                                     "study/doi",
-                                     "study/pmid",
-                                     "study/openAlexId",
-                                     "study/title",
-                                     "study/authors",
-                                     "study/year",
-                                     "reviewer/id",
-                                     "session/versionId",
-                                     "session/formVersion",
-                                     "element/path",
-                                     "element/parent",
-                                     "element/question",
-                                     "element/id",
-                                     "element/name",
-                                     "design",
-                                     "n",
-                                     "dose",
-                                     "blinded",
-                                     "outcomes",
-                                     "outcomes[death]",
-                                     "outcomes[stroke]",
-                                     "outcomes[pain]",
-                                     "quote",
-                                     "day",
-                                     "answers/notes"};
-
-enum { COLUMNS = sizeof header / sizeof *header };
+enum { PAGE = 100 };
 
 static void begin(void) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    reviewed_form(&house, FORM);
+    review_form(&house, REVIEW_FORM);
 }
 
 static void end(void) {
@@ -65,7 +28,7 @@ static struct evd_ids of_form(void) {
 }
 
 static struct streamed export(const struct evd_command *command, size_t page) {
-    return reviewed_export(&house, command, page);
+    return review_export(&house, command, page);
 }
 
 /* What is damaged. */
@@ -121,14 +84,14 @@ START_TEST(what_is_damaged_ends_an_export_and_is_never_left_out) {
         struct evd_arena arena;
         evd_arena_init(&arena, EVD_MIB);
         begin();
-        evd_uuid *studies = reviewed_studies(&house, 3);
+        evd_uuid *studies = review_studies(&house, 3);
         evd_uuid versions[3];
         for (size_t i = 0; i < 3; i++)
-            versions[i] = reviewed_complete(&house, 1, studies[i],
-                                            "[{'question':'design','value':'rct'},{'question':'n','value':4}]");
+            versions[i] = review_complete(&house, 1, studies[i],
+                                          "[{'question':'design','value':'rct'},{'question':'n','value':4}]");
         damages[d](versions[1], &arena);
-        for (size_t e = 0; e < REVIEWED_EXPORTS; e++) {
-            struct streamed streamed = ask_streamed(&house, reviewed_exports[e], of_form(), house.admin, 1);
+        for (size_t e = 0; e < REVIEW_EXPORTS; e++) {
+            struct streamed streamed = ask_streamed(&house, review_exports[e], of_form(), house.admin, 1);
             ck_assert_msg(streamed.code == EVD_STORE_IS_CORRUPT, "damage %zu, export %zu: %d", d, e, streamed.code);
             streamed_done(&streamed);
         }
@@ -152,7 +115,7 @@ static void long_form(void) {
         (void)fprintf(out, ",{'id':'t%u','kind':'text'}", i);
     (void)fputs("]", out);
     (void)fclose(out);
-    reviewed_form(&house, form);
+    review_form(&house, form);
     free(form);
 }
 
@@ -175,17 +138,17 @@ static evd_uuid complete_long(evd_uuid study) {
     evd_uuid version = evd_uuid_nil();
     for (unsigned quarter = 0; quarter < LONG_SAVES; quarter++) {
         char *answers = long_answers(quarter);
-        version = reviewed_save(&house, &evd_command_save, 1, study, quarter == 0 ? NULL : &version, answers);
+        version = review_save(&house, &evd_command_save, 1, study, quarter == 0 ? NULL : &version, answers);
         free(answers);
     }
-    return reviewed_save(&house, &evd_command_complete, 1, study, &version, "[]");
+    return review_save(&house, &evd_command_complete, 1, study, &version, "[]");
 }
 
 START_TEST(a_session_larger_than_a_piece_is_cut_and_stays_the_version_it_was) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
     long_form();
-    evd_uuid *studies = reviewed_studies(&house, 1);
+    evd_uuid *studies = review_studies(&house, 1);
     evd_uuid version = complete_long(studies[0]);
     struct streamed whole = export(&evd_command_export_answers_ndjson, PAGE), cut = {0};
     ck_assert_uint_gt(whole.size_bytes, LONG * LONG_BYTES);
@@ -196,7 +159,7 @@ START_TEST(a_session_larger_than_a_piece_is_cut_and_stays_the_version_it_was) {
     ck_assert(asked_piece(asked, &cut));
     ck_assert_uint_gt(cut.size_bytes, 0);
     ck_assert_uint_lt(cut.size_bytes, whole.size_bytes);
-    (void)reviewed_save(&house, &evd_command_save, 1, studies[0], &version, "[{'question':'design','value':'new'}]");
+    (void)review_save(&house, &evd_command_save, 1, studies[0], &version, "[{'question':'design','value':'new'}]");
     while (asked_piece(asked, &cut)) {
     }
     ck_assert_int_eq(cut.code, EVD_OK);
@@ -212,9 +175,9 @@ END_TEST
 /* What one run takes at most. */
 static void measure(size_t studies, size_t *ret_carried, size_t *ret_attempt) {
     begin();
-    evd_uuid *ids = reviewed_studies(&house, studies);
+    evd_uuid *ids = review_studies(&house, studies);
     for (size_t i = 0; i < studies; i++)
-        (void)reviewed_complete(&house, 1, ids[i], "[{'question':'design','value':'rct'}]");
+        (void)review_complete(&house, 1, ids[i], "[{'question':'design','value':'rct'}]");
     struct streamed streamed = {0};
     struct asked *asked = asked_new(&house, &evd_command_export_manifest, of_form(), house.admin, evd_uuid_nil(), NULL);
     asked_call(asked)->page.limit = 50;
@@ -256,9 +219,9 @@ static void note(void *self, const char *call, evd_collection in, size_t records
 /* A page of five sessions with `answers` answers each. */
 static void expect_calls(const char *answers, const char *expected) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 5);
+    evd_uuid *studies = review_studies(&house, 5);
     for (size_t i = 0; i < 5; i++)
-        (void)reviewed_complete(&house, 1, studies[i], answers);
+        (void)review_complete(&house, 1, studies[i], answers);
     seen.size = 0;
     evd_store_observe(house.store, note, NULL);
     struct streamed streamed = export(&evd_command_export_answers_csv, PAGE);
@@ -331,11 +294,11 @@ static unsigned long long largest_stamp(void) {
 
 START_TEST(the_manifest_counts_and_digests_what_the_files_hold) {
     begin();
-    evd_uuid *studies = reviewed_studies(&house, 6);
+    evd_uuid *studies = review_studies(&house, 6);
     for (size_t i = 0; i < 5; i++)
         for (unsigned who = 1; who <= 1 + i % 3; who++)
-            (void)reviewed_complete(&house, who, studies[i],
-                                    "[{'question':'design','value':'rct'},{'question':'n','value':1}]");
+            (void)review_complete(&house, who, studies[i],
+                                  "[{'question':'design','value':'rct'},{'question':'n','value':1}]");
     struct streamed streamed = export(&evd_command_export_manifest, 4);
     json_t *manifest = json_loads(streamed.bytes, JSON_REJECT_DUPLICATES, NULL);
     ck_assert_ptr_nonnull(manifest);
@@ -354,9 +317,10 @@ START_TEST(the_manifest_counts_and_digests_what_the_files_hold) {
     expect_file(manifest, "answers.ndjson", &evd_command_export_answers_ndjson, 9);
     expect_file(manifest, "series.csv", &evd_command_export_series_csv, 0);
     json_t *columns = json_object_get(manifest, "columns");
-    ck_assert_uint_eq(json_array_size(columns), COLUMNS - FIXED - 1);
+    ck_assert_uint_eq(json_array_size(columns), REVIEW_COLUMNS - REVIEW_FIXED - 1);
     for (size_t i = 0; i < json_array_size(columns); i++)
-        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(columns, i), "name")), header[FIXED + i]);
+        ck_assert_str_eq(json_string_value(json_object_get(json_array_get(columns, i), "name")),
+                         review_header[REVIEW_FIXED + i]);
     json_decref(manifest);
     streamed_done(&streamed);
     free(studies);

@@ -3,7 +3,7 @@
  */
 #include "../support/behind.h"
 #include "../support/damages.h"
-#include "../support/reviewed.h"
+#include "../support/review.h"
 #include "../support/typist.h"
 
 #include "evidenced/domain/pins.h"
@@ -21,12 +21,12 @@ enum { STUDIES = 5, PAGE = 100 };
 static void begin(void) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    reviewed_form(&house, FORM);
+    review_form(&house, FORM);
     evd_arena_init(&arena, 8 * EVD_MIB);
-    studies = reviewed_studies(&house, STUDIES);
-    first = reviewed_save(&house, &evd_command_save, 1, studies[0], NULL,
-                          "[{'question':'design','value':'rct'},{'question':'n','value':1}]");
-    other = reviewed_complete(&house, 2, studies[0], "[{'question':'design','value':'obs'}]");
+    studies = review_studies(&house, STUDIES);
+    first = review_save(&house, &evd_command_save, 1, studies[0], NULL,
+                        "[{'question':'design','value':'rct'},{'question':'n','value':1}]");
+    other = review_complete(&house, 2, studies[0], "[{'question':'design','value':'obs'}]");
     struct evd_pins pins;
     ck_assert(evd_pins_unpack(BEHIND_READ(&house, pin_map, first, &arena)->pins, &pins));
     for (size_t i = 0; i < pins.count; i++) {
@@ -36,10 +36,10 @@ static void begin(void) {
         if (!evd_text_equal(revision->question, EVD_TEXT("n"))) continue;
         evd_uuid_format(revision->base.id, id);
         (void)snprintf(answers, sizeof answers, "[{'question':'n','value':2,'baseRevision':'%s'}]", id);
-        second = reviewed_save(&house, &evd_command_complete, 1, studies[0], &first, answers);
+        second = review_save(&house, &evd_command_complete, 1, studies[0], &first, answers);
     }
     for (size_t i = 1; i < STUDIES; i++)
-        (void)reviewed_complete(&house, 1 + i % 3, studies[i], "[{'question':'design','value':'rct'}]");
+        (void)review_complete(&house, 1 + i % 3, studies[i], "[{'question':'design','value':'rct'}]");
     damages_on(&(struct damaged){&house, &arena, studies, first, second, other});
 }
 
@@ -120,8 +120,7 @@ static void save_exposed(unsigned who, evd_uuid study, evd_uuid shown) {
                    "{\"stage\":\"%s\",\"formVersion\":1,\"baseVersion\":null,\"draft\":null,\"exposures\":[\"%s\"],"
                    "\"answers\":[{\"question\":\"design\",\"value\":\"rct\",\"baseRevision\":null}]}",
                    stage, revision);
-    struct reply reply =
-        ask_ok(&house, &evd_command_save, reviewed_ids(&house, study), person(who), command_id(1), body);
+    struct reply reply = ask_ok(&house, &evd_command_save, review_ids(&house, study), person(who), command_id(1), body);
     reply_done(&reply);
 }
 
@@ -139,9 +138,9 @@ START_TEST(nothing_is_found_whatever_reviewers_have_done) {
     ck_assert(evd_pins_unpack(BEHIND_READ(&house, pin_map, other, &arena)->pins, &pins));
     type(5);
     save_exposed(6, studies[0], pins.items[0].revision);
-    reviewed_withdraw(&house, 2, studies[0], other);
-    reviewed_form(&house, "[{'id':'design','kind':'text'},{'id':'more','kind':'text'}]");
-    (void)reviewed_complete(&house, 1, studies[0], "[{'question':'design','value':'rct'}]");
+    review_withdraw(&house, 2, studies[0], other);
+    review_form(&house, "[{'id':'design','kind':'text'},{'id':'more','kind':'text'}]");
+    (void)review_complete(&house, 1, studies[0], "[{'question':'design','value':'rct'}]");
     struct streamed streamed = verify(2);
     json_t *lines = lines_of(&streamed);
     ck_assert_msg(json_array_size(lines) == 1, "%s", streamed.bytes);
@@ -213,10 +212,10 @@ END_TEST
 START_TEST(more_findings_than_are_shown_are_counted) {
     house_open(&house, 0);
     house_furnish(&house, 3, 2);
-    reviewed_form(&house, FORM);
+    review_form(&house, FORM);
     evd_arena_init(&arena, 8 * EVD_MIB);
     enum { MANY = EVD_LIMIT_FINDINGS + 50 };
-    studies = reviewed_studies(&house, MANY);
+    studies = review_studies(&house, MANY);
     damages_on(&(struct damaged){.house = &house, .arena = &arena, .studies = studies});
     for (size_t i = 0; i < MANY; i++)
         behind_lose(&house, EVD_IN_STUDY_IDENTITY, damages_identity_of(studies[i]));
@@ -235,7 +234,7 @@ END_TEST
 START_TEST(administrators_and_the_operator_may_verify_and_nobody_else) {
     begin();
     struct evd_ids ids = {.project = house.project};
-    reviewed_roles(&house, 2, "['reconciler','reviewer','observer']");
+    review_roles(&house, 2, "['reconciler','reviewer','observer']");
     struct streamed reviewer = ask_streamed(&house, &evd_command_verify_project, ids, person(2), PAGE);
     ck_assert_int_eq(reviewer.code, EVD_REFUSED);
     struct streamed stranger = ask_streamed(&house, &evd_command_verify_project, ids, person(60), PAGE);

@@ -20,7 +20,7 @@ void behind_replace(struct house *house, const struct evd_type *type, struct evd
 
 #define BEHIND_REPLACE(house, T, record) behind_replace((house), &evd_type_##T, &(record)->base)
 
-/** Insert a record of the house's project that no command made. */
+/** Insert this record, as its first version. */
 void behind_insert(struct house *house, const struct evd_type *type, struct evd_record *record);
 
 #define BEHIND_INSERT(house, T, record) behind_insert((house), &evd_type_##T, &(record)->base)

@@ -83,7 +83,10 @@ _Static_assert(EVD_LIMIT_DRAFT_CONTENT_BYTES < EVD_LIMIT_COMMAND_BODY_BYTES, "wh
 _Static_assert(EVD_LIMIT_BACKOFF_LARGEST_MS *EVD_LIMIT_ATTEMPTS <= EVD_LIMIT_DEADLINE_MS, "attempts fit the deadline");
 _Static_assert(EVD_LIMIT_COMMAND_BODY_BYTES + EVD_LIMIT_PINS * 64 <= EVD_LIMIT_RECEIPT_BYTES,
                "every Save that can be asked for can be answered: its places again, and an id for each");
-_Static_assert(EVD_LIMIT_PINS * 2 + 100 <= EVD_LIMIT_WRITES, "a Save of all pins fits one commit");
+_Static_assert(EVD_LIMIT_PINS * 2 + EVD_LIMIT_EXPOSURES + 100 <= EVD_LIMIT_WRITES,
+               "a Save of all pins fits one commit");
+_Static_assert(EVD_LIMIT_PINS * 2 + EVD_LIMIT_EXPOSURES + EVD_LIMIT_BOUND_STAGES + 100 <= EVD_LIMIT_READ_KEYS,
+               "two records of each pin, and what was shown beside them, are read at once");
 _Static_assert(EVD_LIMIT_SUMMARY_MEMBERS <= EVD_LIMIT_SESSION_HEADS, "members are sessions");
 _Static_assert(EVD_LIMIT_PINS * 32 < EVD_LIMIT_DOCUMENT_BYTES, "a pin map is one document");
 _Static_assert(EVD_LIMIT_STUDY_LABELS + 8 <= EVD_LIMIT_QUERY_PARAMETERS, "an import can name all its label columns");

@@ -1,4 +1,4 @@
-#include "reviewed.h"
+#include "review.h"
 
 static unsigned next_id = 20000;
 
@@ -46,7 +46,7 @@ static void label(json_t *list) {
     }
 }
 
-void reviewed_form(struct house *house, const char *questions) {
+void review_form(struct house *house, const char *questions) {
     struct evd_ids ids = {.project = house->project};
     json_t *list = quoted(questions);
     label(list);
@@ -64,7 +64,7 @@ void reviewed_form(struct house *house, const char *questions) {
 
 enum { BATCH = 500 };
 
-evd_uuid *reviewed_studies(struct house *house, size_t count) {
+evd_uuid *review_studies(struct house *house, size_t count) {
     struct evd_ids ids = {.project = house->project};
     evd_uuid *studies = calloc(count, sizeof *studies);
     for (size_t first = 0; first < count; first += BATCH) {
@@ -88,12 +88,12 @@ evd_uuid *reviewed_studies(struct house *house, size_t count) {
     return studies;
 }
 
-struct evd_ids reviewed_ids(const struct house *house, evd_uuid study) {
+struct evd_ids review_ids(const struct house *house, evd_uuid study) {
     return (struct evd_ids){.project = house->project, .study = study, .form = house->form};
 }
 
-evd_uuid reviewed_save(struct house *house, const struct evd_command *command, unsigned who, evd_uuid study,
-                       const evd_uuid *base, const char *answers) {
+evd_uuid review_save(struct house *house, const struct evd_command *command, unsigned who, evd_uuid study,
+                     const evd_uuid *base, const char *answers) {
     json_t *list = quoted(answers), *answer;
     size_t i;
     json_array_foreach(list, i, answer) {
@@ -102,21 +102,21 @@ evd_uuid reviewed_save(struct house *house, const struct evd_command *command, u
     }
     json_t *body = json_pack("{s:o, s:i, s:o, s:n, s:o}", "stage", uuid_json(house->stage), "formVersion", 1,
                              "baseVersion", base == NULL ? json_null() : uuid_json(*base), "draft", "answers", list);
-    return id_in(ask_json(house, command, reviewed_ids(house, study), person(who), body), "versionId");
+    return id_in(ask_json(house, command, review_ids(house, study), person(who), body), "versionId");
 }
 
-evd_uuid reviewed_complete(struct house *house, unsigned who, evd_uuid study, const char *answers) {
-    return reviewed_save(house, &evd_command_complete, who, study, NULL, answers);
+evd_uuid review_complete(struct house *house, unsigned who, evd_uuid study, const char *answers) {
+    return review_save(house, &evd_command_complete, who, study, NULL, answers);
 }
 
-void reviewed_withdraw(struct house *house, unsigned who, evd_uuid study, evd_uuid base) {
+void review_withdraw(struct house *house, unsigned who, evd_uuid study, evd_uuid base) {
     json_t *body =
         json_pack("{s:o, s:o, s:n}", "stage", uuid_json(house->stage), "baseVersion", uuid_json(base), "draft");
-    struct reply reply = ask_json(house, &evd_command_withdraw, reviewed_ids(house, study), person(who), body);
+    struct reply reply = ask_json(house, &evd_command_withdraw, review_ids(house, study), person(who), body);
     reply_done(&reply);
 }
 
-void reviewed_roles(struct house *house, unsigned who, const char *roles) {
+void review_roles(struct house *house, unsigned who, const char *roles) {
     struct evd_ids ids = {.project = house->project};
     struct reply reply =
         ask_json(house, &evd_command_set_member, ids, house->admin,
@@ -124,11 +124,39 @@ void reviewed_roles(struct house *house, unsigned who, const char *roles) {
     reply_done(&reply);
 }
 
-const struct evd_command *const reviewed_exports[REVIEWED_EXPORTS] = {
+const char *const review_header[REVIEW_COLUMNS] = {"study/id",
+                                                   "study/customId",
+                                                   "study/doi",
+                                                   "study/pmid",
+                                                   "study/openAlexId",
+                                                   "study/title",
+                                                   "study/authors",
+                                                   "study/year",
+                                                   "reviewer/id",
+                                                   "session/versionId",
+                                                   "session/formVersion",
+                                                   "element/path",
+                                                   "element/parent",
+                                                   "element/question",
+                                                   "element/id",
+                                                   "element/name",
+                                                   "design",
+                                                   "n",
+                                                   "dose",
+                                                   "blinded",
+                                                   "outcomes",
+                                                   "outcomes[death]",
+                                                   "outcomes[stroke]",
+                                                   "outcomes[pain]",
+                                                   "quote",
+                                                   "day",
+                                                   "answers/notes"};
+
+const struct evd_command *const review_exports[REVIEW_EXPORTS] = {
     &evd_command_export_answers_csv, &evd_command_export_answers_ndjson, &evd_command_export_series_csv,
     &evd_command_export_manifest};
 
-struct streamed reviewed_export(struct house *house, const struct evd_command *command, size_t page) {
+struct streamed review_export(struct house *house, const struct evd_command *command, size_t page) {
     struct evd_ids ids = {.project = house->project, .form = house->form};
     struct streamed streamed = ask_streamed(house, command, ids, house->admin, page);
     ck_assert_int_eq(streamed.code, EVD_OK);
