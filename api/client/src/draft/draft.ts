@@ -308,6 +308,7 @@ export class Draft {
   }
 
   async #write(): Promise<void> {
+    if (this.#ends.signal.aborted) return;
     if (this.#submitter.isUnsettled && !await this.#submitter.findOut()) return this.#wait(this.#submitter.waitMs);
     this.#dirtySince = null;
     if (await this.#writer.push() === 'later') this.#wait(this.#writer.waitMs);
