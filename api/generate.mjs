@@ -286,6 +286,7 @@ function querySchema({ name, values, most }) {
     limit: () => ({ type: 'integer', minimum: 1, maximum: tables.limits.page, default: tables.limits.pageDefault }),
     stage: () => ({ type: 'string', format: 'uuid' }),
     state: () => enumeration('pool_state'),
+    result: () => enumeration('row_result'),
     label: () => ({ type: 'array', maxItems: most, items: { ...text(tables.limits.nameBytes), minLength: 1 } }),
   };
   if (own[name] !== undefined) return own[name]();

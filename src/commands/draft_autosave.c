@@ -6,6 +6,7 @@
  */
 #include "commands/draft.h"
 #include "evidenced/commands/table.h"
+#include "evidenced/domain/study.h"
 #include "evidenced/records/bson.h"
 #include "evidenced/records/keys.h"
 
@@ -206,7 +207,7 @@ static bool is_bound(const struct evd_form *form, evd_uuid stage) {
 }
 
 static struct evd_outcome refuse_first(struct evd_call *call, const struct autosave *state) {
-    bool there = state->study != NULL && state->form != NULL && state->route != NULL;
+    bool there = evd_study_is_there(state->study) && state->form != NULL && state->route != NULL;
     if (!there || !is_bound(state->form, state->stage)) return evd_outcome_of(EVD_NOT_FOUND);
     if (!evd_uuid_is_nil(state->declared.base_version))
         return (struct evd_outcome){.code = EVD_STALE_BASE,

@@ -154,7 +154,7 @@ static bool open_store(struct evd_daemon *daemon, char *ret_error) {
 }
 
 static void on_drift(void *self) {
-    evd_figures_drift(self);
+    evd_figures_drift(((const struct evd_daemon *)self)->figures);
 }
 
 static void open_runtime(struct evd_daemon *daemon) {
@@ -164,10 +164,12 @@ static void open_runtime(struct evd_daemon *daemon) {
                                           .workers = (unsigned)number_of(daemon, EVD_CONFIG_WORKERS),
                                           .queue = number_of(daemon, EVD_CONFIG_QUEUE),
                                           .conformance = conformance,
-                                          .observer = {.self = daemon->figures, .drifted = on_drift}};
+                                          .observer = {.self = daemon, .drifted = on_drift, .began = evd_daemon_began}};
     daemon->runtime = evd_runtime_open(&options);
+    evd_daemon_drive(daemon);
     struct evd_figures_sources sources = {.runtime = daemon->runtime,
                                           .store = daemon->store,
+                                          .driver = daemon->driver,
                                           .server = daemon->servers[EVD_DOOR_API],
                                           .log = daemon->log};
     evd_figures_watch(daemon->figures, &sources);
@@ -211,6 +213,7 @@ static void close_all(struct evd_daemon *daemon) {
         evd_http_server_close(daemon->servers[door]);
     }
     evd_spool_close(daemon->spool);
+    evd_driver_close(daemon->driver);
     evd_runtime_close(daemon->runtime);
     if (daemon->store != NULL) evd_store_close(daemon->store);
     evd_edge_free(daemon->edge);

@@ -114,6 +114,7 @@ static struct evd_edge_reply *take_page(struct evd_edge_request *request) {
                                 EVD_TEXT("The parameter limit must be a number from 1 to 500."));
     page->cursor = value_of(request, EVD_PARAMETER_CURSOR);
     page->state = value_of(request, EVD_PARAMETER_STATE);
+    page->result = value_of(request, EVD_PARAMETER_RESULT);
     struct evd_text stage = value_of(request, EVD_PARAMETER_STAGE);
     if (stage.bytes != NULL && !evd_uuid_parse(stage, &page->stage))
         return refuse_parameter(request, EVD_TEXT("stage"), EVD_TEXT("The parameter stage must be a UUID."));

@@ -47,7 +47,7 @@ static bool acts_as_operator(const struct evd_call *call) {
 }
 
 static bool needs_no_membership(const struct evd_command *command) {
-    return command->makes_project || command->outside;
+    return command->makes_project || command->outside || command->of_service;
 }
 
 /* Named before the command's own reads, so that they come with its first fetch and cost no call of their own. */
@@ -225,7 +225,7 @@ static bool attempt(struct evd_call *call) {
     want_admission(call);
     if (call->command->read != NULL) call->command->read(call);
     evd_reader_fetch(call);
-    EVD_CRASH_POINT(SNAPSHOT_READ);
+    EVD_CALL_CRASH_POINT(call, SNAPSHOT_READ);
     account_retry(call);
     call->outcome = refuse(call);
     if (call->outcome.code != EVD_OK) return call->command->keep != NULL && keep(call);
@@ -234,8 +234,21 @@ static bool attempt(struct evd_call *call) {
     return false;
 }
 
+static void scratch_begin(struct evd_call *call, jmp_buf *escape) {
+    for (size_t i = 0; i < sizeof call->scratch / sizeof *call->scratch; i++) {
+        evd_arena_init(&call->scratch[i], EVD_LIMIT_SCRATCH_BYTES);
+        call->scratch[i].escape = escape;
+    }
+}
+
+static void scratch_end(struct evd_call *call) {
+    for (size_t i = 0; i < sizeof call->scratch / sizeof *call->scratch; i++)
+        evd_arena_done(&call->scratch[i]);
+}
+
 static bool attempt_guarded(struct evd_call *call, struct evd_txn *txn) {
     jmp_buf escape;
+    scratch_begin(call, &escape);
     call->conflicted = false; /* in the call and not in this frame, which a jump may leave stale */
     call->arena->escape = call->attempt_arena.escape = &escape;
     switch (setjmp(escape)) {
@@ -247,6 +260,7 @@ static bool attempt_guarded(struct evd_call *call, struct evd_txn *txn) {
     default: call->outcome = evd_outcome_of(EVD_OUT_OF_MEMORY); break;
     }
     evd_reads_end(call);
+    scratch_end(call);
     call->arena->escape = call->attempt_arena.escape = NULL;
     return call->conflicted;
 }

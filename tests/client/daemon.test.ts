@@ -275,6 +275,28 @@ test('reads: unchanged is not sent again, lists are walked to the end, a refusal
   }, (error: Error & { result?: { outcome: string } }) => error.name === 'ReadFailed' && error.result?.outcome === 'NotFound');
 });
 
+test('an export is streamed, and the same evidence gives the same bytes', async () => {
+  const { review, ada, line } = await setUp(3);
+  for (const study of review.studies) {
+    const draft = await openDraft(clientOf(ada, line), review, { study });
+    draft.answer(dose, '1.50');
+    draft.answer({ question: 'randomised' }, true);
+    isDone(await draft.complete());
+    draft.close();
+  }
+  const { exports } = clientOf(review.admin, new Line(daemon));
+  const path = { project: review.project, form: review.form };
+  const texts = await Promise.all([1, 2].map(async () => {
+    const opened = await exports.open('/v1/projects/{project}/forms/{form}/exports/answers.csv', { path });
+    assert.equal(opened.outcome, 'Done');
+    return opened.outcome === 'Done' ? new Response(opened.body).text() : '';
+  }));
+  assert.equal(texts[0], texts[1]);
+  assert.equal(texts[0]!.trim().split('\r\n').length, 4);
+  const refused = await clientOf(ada, line).exports.open('/v1/projects/{project}/forms/{form}/exports/answers.csv', { path });
+  assert.deepEqual([refused.outcome, refused.outcome === 'Refused' && refused.reason], ['Refused', 'permission']);
+});
+
 test('a revoked reviewer keeps what they typed, and is told', async () => {
   const { review, ada, line } = await setUp();
   const draft = await openDraft(clientOf(ada, line), review);

@@ -226,6 +226,22 @@ test('a save() is given up by its signal', async () => {
   assert.equal((await saving).outcome, 'NotSent');
 });
 
+test('whoever is no member any more still sees what they typed, and it is not given up', async () => {
+  const { timers, service, tab } = setUp();
+  const draft = await tab.open();
+  draft.answer(dose, '1');
+  await timers.advance(800);
+  service.isRevoked = true;
+  await timers.advance(31_000); // a heartbeat
+  assert.deepEqual([draft.state.status, outcomeOf(draft.state), draft.shown(dose)?.value], ['refused', 'NotFound', '1']);
+  draft.answer(blinding, 'double');
+  const reloaded = await draft.reload();
+  assert.deepEqual([reloaded.outcome, draft.shown(dose)?.value, draft.shown(blinding)?.value], ['Blocked', '1', 'double']);
+  service.isRevoked = false;
+  await draft.retry();
+  assert.deepEqual([draft.state.status, typedIn(service)], ['saved', { dose: '1', blinding: 'double' }]);
+});
+
 test('a closed draft sends nothing more, and says so', async () => {
   const { timers, tab } = setUp();
   const draft = await tab.open();

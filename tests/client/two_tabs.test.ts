@@ -386,3 +386,21 @@ test('the first autosave landed and the page crashed before it was told: the nex
   assert.deepEqual(typedIn(service), { dose: '1', blinding: 'double' });
   assert.deepEqual(await copiesOf(again), []);
 });
+
+test('a copy was adopted without an answer and the page crashed: what was typed since does not write over it unseen', async () => {
+  const { timers, service, a, b } = await setUp(false);
+  const first = await a.open(), second = await b.open();
+  first.answer(dose, '1');
+  second.answer(dose, '2');
+  await timers.advance(800);
+  const [copy] = await copiesOf(first);
+  a.network.fault = call => call.path.endsWith('/adopt') ? 'unanswered' : undefined;
+  assert.equal((await first.copies.adopt(copy!, { patienceMs: 0 })).outcome, 'Unanswered');
+  assert.deepEqual([typedIn(service), first.shown(dose)?.value], [{ dose: '2' }, '1']);
+  first.answer(dose, '3');
+  a.network.fault = () => undefined;
+  const again = await a.reload();
+  assert.equal(again.shown(dose)?.value, '2');
+  const copies = await copiesOf(again);
+  assert.deepEqual(await Promise.all(copies.map(async one => [one.where, await said(again, one, dose)])).then(all => all.sort()), [['browser', '3'], ['service', '1']]);
+});

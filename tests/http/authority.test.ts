@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Caller, newKey, type Schemas } from './support/caller.js';
-import { headersOf, operations, type Operation } from './support/contract.js';
+import { exampleOf, operations } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
 import { Review, type Ids } from './support/review.js';
 import { Tab } from './support/tab.js';
@@ -17,19 +17,11 @@ after(() => daemon.done());
 
 const commands = operations.filter(({ path }) => path.startsWith('/v1/'));
 
-/** What makes the request of an operation whole: the body of its example, and a condition where one is needed. */
-function whole(operation: Operation): { text?: string; headers: Record<string, string> } {
-  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-  const headers: Record<string, string> = headersOf(operation).has('If-Match') ? { 'If-None-Match': '*' } : {};
-  if (type === undefined) return { headers };
-  return { text: typeof media!.example === 'string' ? media!.example : JSON.stringify(media!.example), headers: { ...headers, 'Content-Type': type } };
-}
-
 test('without a token every operation is Unauthenticated, and so is one with a token that is none', async () => {
   const nobody = new Caller(daemon);
   for (const { method, path, operation } of commands)
     for (const token of [null, 'none', `${nobody.token.slice(0, -8)}AAAAAAAA`])
-      await nobody.refused('Unauthenticated', method.toUpperCase(), review.filled(path, ids), { ...whole(operation), token });
+      await nobody.refused('Unauthenticated', method.toUpperCase(), review.filled(path, ids), { ...exampleOf(operation), token });
 });
 
 test('that there is no token is seen before anything else of the request', async () => {
@@ -52,8 +44,8 @@ test('to whom is no member a project is not there, and neither is one that does 
   const stranger = new Caller(daemon);
   for (const { method, path, operation } of commands) {
     if (['createProject', 'listProjects'].includes(operation.operationId)) continue; // of no project
-    const theirs = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, ids), whole(operation));
-    const none = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, { ...ids, project: newKey() }), whole(operation));
+    const theirs = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, ids), exampleOf(operation));
+    const none = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, { ...ids, project: newKey() }), exampleOf(operation));
     assert.equal(theirs.detail, none.detail);
   }
 });
@@ -102,7 +94,7 @@ for (const role of ['admin', 'reviewer', 'reconciler', 'queryReviewer', 'observe
       if (operationId === 'createProject') continue; // by scope: below
       const allowed = mayCall.get(operationId);
       assert.ok(allowed !== undefined, `${operationId} is not in the table`);
-      const { problem, text, status } = await person.ask(method.toUpperCase(), review.filled(path, ids), whole(operation));
+      const { problem, text, status } = await person.ask(method.toUpperCase(), review.filled(path, ids), exampleOf(operation));
       const refused = status === 409 && problem.outcome === 'Refused' && problem['reason'] === 'permission';
       assert.equal(refused, !allowed.includes(role), `${operationId}: ${text}`);
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newKey, type Caller } from './support/caller.js';
-import { headersOf, operations, requestFits, type Operation } from './support/contract.js';
+import { exampleOf, headersOf, operations, requestFits, type Operation } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
 import { Review, type Ids } from './support/review.js';
 import { nulled, specimen, spoilt } from './support/specimen.js';
@@ -73,11 +73,7 @@ test('a body larger than the operation takes is BodyTooLarge, where it takes one
 
 test('what is ledgered needs a key that is a UUID and not of version 8; what is not needs none', async () => {
   for (const { method, path, operation } of all.filter(one => one.method !== 'get')) {
-    const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-    const ask = (key: string | null) => anna.ask(method.toUpperCase(), where(path), {
-      key, headers: { ...needed(operation), ...(type === undefined ? {} : { 'Content-Type': type }) },
-      ...(type === undefined ? {} : { text: type === 'application/json' ? JSON.stringify(specimen(media!.schema)) : 'title\nx\n' }),
-    });
+    const ask = (key: string | null) => anna.ask(method.toUpperCase(), where(path), { key, ...exampleOf(operation) });
     if (headersOf(operation).get('Idempotency-Key')?.required !== true) {
       assert.notEqual((await ask(null)).problem?.['header'], 'Idempotency-Key', operation.operationId);
       continue;
@@ -93,13 +89,8 @@ test('a key that was used for something else is CommandDigestMismatch, whatever 
   const key = newKey();
   assert.equal((await anna.post(`${review.path}/stages`, { name: 'Used' }, key)).status, 200);
   for (const { method, path, operation } of all.filter(one => headersOf(one.operation).get('Idempotency-Key')?.required === true)) {
-    const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-    const { operationId } = operation;
-    if (operationId === 'createProject') continue; // a key names the project: another name for it is refused so elsewhere
-    await anna.refused('CommandDigestMismatch', method.toUpperCase(), where(path), {
-      key, headers: { ...needed(operation), ...(type === undefined ? {} : { 'Content-Type': type }) },
-      ...(type === undefined ? {} : { text: type === 'application/json' ? JSON.stringify(media!.example) : 'title\nx\n' }),
-    });
+    if (operation.operationId === 'createProject') continue; // its key names the project
+    await anna.refused('CommandDigestMismatch', method.toUpperCase(), where(path), { key, ...exampleOf(operation) });
   }
   await review.admin.post('/v1/projects', { name: 'One' }, key);
   await review.admin.refused('CommandDigestMismatch', 'POST', '/v1/projects', { key, body: { name: 'Another' } });
@@ -107,11 +98,7 @@ test('a key that was used for something else is CommandDigestMismatch, whatever 
 
 test('a query parameter no operation has is named by every one of them', async () => {
   for (const { method, path, operation } of all) {
-    const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-    const problem = await anna.refused('Malformed', method.toUpperCase(), `${where(path)}?nonesuch=1`, {
-      headers: { ...needed(operation), ...(type === undefined ? {} : { 'Content-Type': type }) },
-      ...(type === undefined ? {} : { text: type === 'application/json' ? JSON.stringify(specimen(media!.schema)) : 'title\nx\n' }),
-    });
+    const problem = await anna.refused('Malformed', method.toUpperCase(), `${where(path)}?nonesuch=1`, exampleOf(operation));
     assert.equal(problem['parameter'], 'nonesuch', operation.operationId);
   }
 });

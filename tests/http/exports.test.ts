@@ -206,7 +206,7 @@ test('an export of nothing is a table of names; of no form there is none', async
   }
 });
 
-test('a project in the middle of its work holds together: drafts, copies, reopened and withdrawn sessions, exposures', async () => {
+test('a project in the middle of its work holds together: drafts, copies, withdrawn sessions, exposures, imports, undone and not', async () => {
   const busy = await Review.ready(daemon, 4, { target: 3 });
   const [ada, ben] = [await busy.member('reviewer'), await busy.member('reviewer')];
   const { tab } = await busy.worked(ada);
@@ -214,6 +214,10 @@ test('a project in the middle of its work holds together: drafts, copies, reopen
   await ada.post(`${busy.session()}/exposures`, { version: tab.base, revisions: [theirs.answers[0].revision] });
   await ben.post(`${busy.session()}/withdraw`, { stage: busy.stage, baseVersion: theirs.versionId, draft: null });
   await tab.beside().refused('DraftLeaseHeld', { dose: '1' });
+  const wait = { Prefer: 'wait=30' };
+  const imported = await busy.admin.ask('POST', `${busy.path}/imports`, { text: 'title,doi\nA,10.3000/1\nB,10.3000/2\n', headers: { ...wait, 'Content-Type': 'text/csv' } });
+  assert.equal((await busy.admin.ask('POST', `${busy.path}/imports/${imported.json.id}/undo`, { headers: wait })).json.counts.removed, 2);
+  await busy.admin.post(`${busy.path}/studies/${busy.studies[1]}/correction`, { metadataVersion: 0, set: { doi: '10.3000/1' } });
   const [line, ...more] = linesOf((await busy.admin.get(`${busy.path}/verification`)).text);
   assert.deepEqual([more, line.summary.findings, line.summary.sessions, line.summary.versions, line.summary.exposures], [[], 0, 2, 3, 1]);
   for (const role of ['reviewer', 'reconciler', 'observer'] as const)

@@ -88,6 +88,7 @@ static bool send_request(struct evd_client *client, const char *method, const ch
                          const char *body, const char *extra) {
     static _Thread_local char head[HEAD_BYTES];
     size_t body_bytes = body == NULL ? 0 : strlen(body);
+    bool says_type = extra != NULL && strstr(extra, "Content-Type:") != NULL;
     bool posts = body != NULL || strcmp(method, "POST") == 0;
     int size =
         snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: test\r\n%s", method, path, extra == NULL ? "" : extra);
@@ -95,7 +96,8 @@ static bool send_request(struct evd_client *client, const char *method, const ch
         size += snprintf(head + size, sizeof head - (size_t)size, "Authorization: Bearer %s\r\n", client->token);
     if (key != NULL) size += snprintf(head + size, sizeof head - (size_t)size, "Idempotency-Key: %s\r\n", key);
     if (posts) size += snprintf(head + size, sizeof head - (size_t)size, "Content-Length: %zu\r\n", body_bytes);
-    if (body != NULL) size += snprintf(head + size, sizeof head - (size_t)size, "Content-Type: application/json\r\n");
+    if (body != NULL && !says_type)
+        size += snprintf(head + size, sizeof head - (size_t)size, "Content-Type: application/json\r\n");
     size += snprintf(head + size, sizeof head - (size_t)size, "\r\n");
     ck_assert_int_lt(size, HEAD_BYTES);
     return send_all(client->fd, head, (size_t)size) && send_all(client->fd, body, body_bytes);

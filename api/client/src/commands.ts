@@ -141,6 +141,14 @@ export class Commands {
   }
 
   async #attempt(intent: string, commandId: string, envelope: Envelope, options: CommandOptions): Promise<Result<unknown>> {
+    // What is kept already is not kept anew: another page may have settled it meanwhile.
+    if (this.pending(intent)?.commandId !== commandId) this.#keep(intent, commandId, envelope);
+    const { result, isOpen } = await this.#run(commandId, envelope, options);
+    if (!isOpen) this.forget(intent);
+    return result;
+  }
+
+  #keep(intent: string, commandId: string, envelope: Envelope): void {
     const kept: Pending = { ...envelope, commandId, body: typeof envelope.body === 'string' ? envelope.body : null };
     this.#open.set(intent, kept);
     try {
@@ -148,9 +156,6 @@ export class Commands {
     } catch {
       // no room: the command is sent all the same, only a reload would not know of it
     }
-    const { result, isOpen } = await this.#run(commandId, envelope, options);
-    if (!isOpen) this.forget(intent);
-    return result;
   }
 
   async #run(commandId: string, envelope: Envelope, options: CommandOptions): Promise<{ result: Result<unknown>; isOpen: boolean }> {

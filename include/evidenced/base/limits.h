@@ -75,6 +75,13 @@
 #define EVD_LIMIT_IMPORT_READER_BYTES (4 * EVD_MIB) /* the arena a file is read in */
 #define EVD_LIMIT_IMPORT_ROW_BYTES    (2 * EVD_MIB) /* and that of one of its rows */
 
+/* Imports. */
+#define EVD_LIMIT_IMPORT_BATCH_BYTES (4 * EVD_MIB)   /* a batch as it is kept; a row of it is far smaller */
+#define EVD_LIMIT_IMPORT_KEPT_BYTES  (96 * EVD_MIB)  /* all rows as they are kept, labels' names included */
+#define EVD_LIMIT_IMPORT_ARENA_BYTES (112 * EVD_MIB) /* of the one call that keeps them */
+#define EVD_LIMIT_DRIVEN_ARENA_BYTES (32 * EVD_MIB)  /* what is remembered between the steps of an operation */
+#define EVD_LIMIT_SCRATCH_BYTES      (16 * EVD_MIB)  /* what an attempt forgets while it runs, each of two */
+
 /* Store. */
 #define EVD_LIMIT_STORE_FREE_BYTES (256 * EVD_MIB)
 #define EVD_LIMIT_DOCUMENT_BYTES   (16 * EVD_MIB)
@@ -92,5 +99,12 @@ _Static_assert(EVD_LIMIT_PINS * 32 < EVD_LIMIT_DOCUMENT_BYTES, "a pin map is one
 _Static_assert(EVD_LIMIT_STUDY_LABELS + 8 <= EVD_LIMIT_QUERY_PARAMETERS, "an import can name all its label columns");
 _Static_assert(EVD_LIMIT_IMPORT_BODY_BYTES < EVD_LIMIT_SPOOL_BYTES, "the largest body fits the spool");
 _Static_assert(EVD_LIMIT_CAPACITY <= EVD_LIMIT_SUMMARY_MEMBERS, "a full form fits its summary");
+
+_Static_assert(EVD_LIMIT_IMPORT_BODY_BYTES < EVD_LIMIT_IMPORT_KEPT_BYTES, "the largest file can be kept");
+_Static_assert(EVD_LIMIT_IMPORT_KEPT_BYTES + 16 * EVD_MIB <= EVD_LIMIT_IMPORT_ARENA_BYTES, "and be written");
+_Static_assert(EVD_LIMIT_IMPORT_BATCH_BYTES <= EVD_LIMIT_DOCUMENT_BYTES / 2, "a batch is one document");
+_Static_assert(EVD_LIMIT_IMPORT_BATCH_BYTES + 4 * EVD_MIB <= EVD_LIMIT_SCRATCH_BYTES, "a batch is gathered in scratch");
+_Static_assert(EVD_LIMIT_IMPORT_ROW_BYTES < EVD_LIMIT_SCRATCH_BYTES, "so is a row");
+_Static_assert(EVD_LIMIT_IMPORT_BATCH * 5 + 100 <= EVD_LIMIT_WRITES, "a batch's studies fit one commit");
 
 #endif

@@ -44,6 +44,8 @@ export class Service {
   heads = new Map<string, Schemas['AnswerView']>();
   draft: Draft | null = null;
   copies: Copy[] = [];
+  /** The reviewer is no member any more. */
+  isRevoked = false;
   /** Every value that was ever in a version. */
   readonly history: string[] = [];
   /** What the commands that took effect were, in order. */
@@ -58,6 +60,7 @@ export class Service {
     const body: any = text === undefined ? undefined : JSON.parse(text);
     const key = headers.get('idempotency-key');
     this.seen.push({ method, path: path.replace(this.base, ''), key, body });
+    if (this.isRevoked) return this.problem(404, 'NotFound');
     const operation = operationOf(method, path);
     assert.ok(operation, `${method} ${path} is not described`);
     if (operation.requestBody === undefined) assert.equal(text, undefined, `${method} ${path} takes no body`);

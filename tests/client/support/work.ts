@@ -20,7 +20,8 @@ export class Line {
     const url = new URL(String(input)), method = init.method ?? 'GET';
     const operation = operationOf(method, url.pathname);
     assert.ok(operation, `${method} ${url.pathname} is not described`);
-    if (typeof init.body === 'string') assert.ok(requestFits(operation, JSON.parse(init.body)), `not described: ${init.body.slice(0, 500)}`);
+    const isJson = new Headers(init.headers).get('content-type') === 'application/json';
+    if (typeof init.body === 'string' && isJson) assert.ok(requestFits(operation, JSON.parse(init.body)), `not described: ${init.body.slice(0, 500)}`);
     const loss = this.loses(method, url.pathname);
     if (loss === 'lost') throw new TypeError('lost');
     const response = await fetch(this.daemon.api + url.pathname + url.search, init);

@@ -86,6 +86,14 @@ export function headersOf(operation: Operation): Map<string, Parameter> {
   return new Map(whole.filter(one => one.in === 'header').map(one => [one.name, one]));
 }
 
+/** What makes the request of an operation whole: the body of its example, and a condition where one is needed. */
+export function exampleOf(operation: Operation): { text?: string; headers: Record<string, string> } {
+  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const headers: Record<string, string> = headersOf(operation).has('If-Match') ? { 'If-None-Match': '*' } : {};
+  if (type === undefined) return { headers };
+  return { text: typeof media!.example === 'string' ? media!.example : JSON.stringify(media!.example), headers: { ...headers, 'Content-Type': type } };
+}
+
 /** Would such a client send this, with these headers? */
 export function sentFits(operation: Operation, headers: Headers, text: string | undefined): boolean {
   for (const [name, { required }] of headersOf(operation)) if (required && !headers.has(name)) return false;

@@ -88,7 +88,7 @@ export class Review {
     return { stage: this.stage, formVersion: 1, baseVersion: null, draft: null, answers: changes, ...others };
   }
 
-  /** The person's work on the first study: a saved version, a draft on it and a copy beside. For `filled`. */
+  /** The person's work on the first study: a saved version, a draft on it and a copy beside; and an import. For `filled`. */
   async worked(person: Caller): Promise<{ tab: Tab; ids: Ids }> {
     const saved = await person.post(`${this.session()}/save`, this.body({ participants: 1 }));
     const tab = new Tab(this, person), other = tab.beside();
@@ -96,7 +96,8 @@ export class Review {
     [other.base, other.etag] = [tab.base, tab.etag];
     const { sessionId } = await tab.put({ participants: 2 });
     const held = await other.refused('DraftLeaseHeld', { participants: 3 });
-    return { tab, ids: { session: sessionId, version: tab.base!, copy: held['copyId'] as string } };
+    const imported = await this.admin.ask('POST', `${this.path}/imports`, { text: 'title\nImported\n', headers: { 'Content-Type': 'text/csv', Prefer: 'wait=30' } });
+    return { tab, ids: { session: sessionId, version: tab.base!, copy: held['copyId'] as string, operation: imported.json.id } };
   }
 
   /** The path with ids in it: these, else the review's own. */

@@ -68,6 +68,7 @@ export class Copies {
       if (copy.where === 'browser') return this.#adoptHere(copy.id);
       if (held !== 'on' || desk.stored === null) return { outcome: 'NotSent' };
       const result = await server.adopt(copy.id, holder, desk.stored.etag, patience);
+      if (result.outcome !== 'Done') writer.doubt();
       if (result.outcome !== 'Done') return result;
       await writer.refresh();
       this.#o.onDone();

@@ -243,6 +243,7 @@ export class Draft {
       const { draft } = both.value;
       if (draft !== null && draft.content !== null) {
         const result = await this.#server.discard(this.#context.tab.id, draft.etag, patience);
+        if (result.outcome !== 'Done') this.#writer.doubt();
         if (result.outcome !== 'Done') return result;
       }
       this.#desk.forget();
@@ -307,6 +308,7 @@ export class Draft {
   }
 
   async #write(): Promise<void> {
+    if (this.#ends.signal.aborted) return;
     if (this.#submitter.isUnsettled && !await this.#submitter.findOut()) return this.#wait(this.#submitter.waitMs);
     this.#dirtySince = null;
     if (await this.#writer.push() === 'later') this.#wait(this.#writer.waitMs);
@@ -356,6 +358,7 @@ export class Draft {
   async #startAnew(patience: Patience, reason: string): Promise<StepResult> {
     const both = await this.#server.read({ signal: this.#ends.signal, ...patience });
     if (both.outcome !== 'Done') return both;
+    if (this.#writer.isGone(both.value)) return { outcome: 'Blocked', status: 'refused', problem: both.value.missing };
     return this.#writer.startAnew(both.value, reason) ? { outcome: 'Done' } : { outcome: 'NoRoom' };
   }
 

@@ -10,6 +10,8 @@ export type TypedRecord = {
   etag: number | null;
   /** The generation of the draft's lease it was typed under; 0: there was no draft. */
   leaseGeneration: number;
+  /** And the draft's write sequence; 0: there was no draft. */
+  writeSeq: number;
   touchedAt: number;
   content: DraftContent;
   reverted: AnswerPlace[];

@@ -47,15 +47,17 @@ async function isOurs(record: TypedRecord, { tab, timers }: RestoreOptions): Pro
 }
 
 /**
- * Has nobody else written since this was typed? The draft is as it was, or only the tab that typed has written: under the
- * same lease, or under the first one there was. To hold the draft now is not enough: it may have been taken over since.
+ * Has nothing been written since this was typed but what this tab itself had under way? Then the draft is as it was; or it
+ * is under the lease it was under, and the step of its etag is that of one autosave, or of the Save that was found out. To
+ * hold the draft now is not enough: it may have been taken over since, or a copy adopted without an answer.
  */
 function fits(record: TypedRecord, before: Stored | null, { desk, landed }: RestoreOptions): boolean {
-  const from = landed !== null && record.baseVersion === landed.from ? landed.to : record.baseVersion;
-  if (from !== desk.base.versionId) return false;
+  const isSaved = landed !== null && record.baseVersion === landed.from;
+  if ((isSaved ? landed.to : record.baseVersion) !== desk.base.versionId) return false;
   if (before === null || record.etag === before.etag) return before !== null || record.etag === null;
-  const isFirst = record.etag === null && before.leaseGeneration === 1;
-  return record.holder === before.holder && (isFirst || record.leaseGeneration === before.leaseGeneration);
+  const isSame = record.etag === null ? before.leaseGeneration === 1 : before.leaseGeneration === record.leaseGeneration;
+  const writes = before.writeSeq - record.writeSeq, steps = before.etag - (record.etag ?? 0);
+  return isSame && record.holder === before.holder && (writes === 0 || writes === 1) && steps === writes + (isSaved ? 1 : 0);
 }
 
 function lay(record: TypedRecord, desk: Desk, writer: Writer): boolean {

@@ -1,9 +1,10 @@
 // The draft's endpoints of one session, each call as it is: what to do with the answers is for others to decide.
 import { attempt, type Patience } from '../attempts.js';
 import type { CommandOptions, Commands, Result } from '../commands.js';
+import type { AnyProblem } from '../types.js';
 import { pathOf, type Exchange, type Wire } from '../wire.js';
 import type { Write } from './desk.js';
-import type { Fetched, SaveProblem } from './outcomes.js';
+import type { Fetched, ReadFailure, SaveProblem } from './outcomes.js';
 import type {
   DraftCopyPage, DraftCopyView, DraftReceipt, DraftView, FixRequest, SaveRequest, SessionReceipt, SessionView,
   UpgradeRequest, WithdrawRequest,
@@ -13,8 +14,8 @@ export type SessionPath = { project: string; study: string; form: string };
 
 export type SubmitBody = SaveRequest | FixRequest | UpgradeRequest | WithdrawRequest;
 
-/** Session and draft as they are together; null: there is none. */
-export type Both = { session: SessionView | null; draft: DraftView | null };
+/** Session and draft as they are together; null: there is none. missing: the service's word for that there is no draft. */
+export type Both = { session: SessionView | null; draft: DraftView | null; missing: AnyProblem | null };
 
 const TRIES = 4; // to read two records that belong together
 
@@ -42,15 +43,11 @@ export class DraftServer {
       if (draft.outcome !== 'Done') return draft;
       const session = await this.#get<SessionView>(this.base, patience);
       if (session.outcome !== 'Done') return session;
-      const value: Both = { session: session.value, draft: draft.value };
+      const value: Both = { session: session.value, draft: draft.value, missing: draft.missing };
       if (tried === TRIES || (value.draft?.baseVersion ?? null) === (value.session?.versionId ?? null) || value.draft === null) {
         return { outcome: 'Done', value };
       }
     }
-  }
-
-  readDraft(patience: Patience): Promise<Fetched<DraftView | null>> {
-    return this.#get<DraftView>(`${this.base}/draft`, patience);
   }
 
   /** One attempt: whoever calls repeats it, the same. */
@@ -111,12 +108,12 @@ export class DraftServer {
   }
 
   /** Null when it is not there. */
-  async #get<T>(path: string, patience: Patience): Promise<Fetched<T | null>> {
+  async #get<T>(path: string, patience: Patience): Promise<ReadFailure | { outcome: 'Done'; value: T | null; missing: AnyProblem | null }> {
     const fate = await attempt(this.#wire, { method: 'GET', path }, { random: this.#random, ...patience });
     switch (fate.kind) {
-      case 'success': return { outcome: 'Done', value: fate.answer.json as T };
+      case 'success': return { outcome: 'Done', value: fate.answer.json as T, missing: null };
       case 'refused':
-        if (fate.problem.outcome === 'NotFound') return { outcome: 'Done', value: null };
+        if (fate.problem.outcome === 'NotFound') return { outcome: 'Done', value: null, missing: fate.problem };
         return { ...fate.problem, retryAfterMs: fate.retryAfterMs };
       case 'unexpected': return { outcome: 'Unexpected', status: fate.answer.status, text: fate.answer.text };
       case 'unanswered': return { outcome: 'Unanswered', cause: fate.cause };

@@ -60,6 +60,7 @@ export class Submitter {
   }
 
   async submit(name: SubmitName, options: SubmitOptions, more: SubmitMore = {}): Promise<SaveResult> {
+    if (this.#o.ends.aborted) return { outcome: 'Blocked', status: 'closed', problem: null };
     const earlier = this.isUnsettled ? this.#o.commands.pending(this.#o.server.intent) : null;
     const open = earlier === null ? null : await this.#findOut(options);
     if (open !== null) return open;

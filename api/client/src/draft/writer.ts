@@ -176,7 +176,18 @@ export class Writer {
     this.isOffline = this.isChecking = false;
     this.#tried = 0;
     this.#mustRead = false;
+    if (this.isGone(fresh.value)) return this.#blocked({ kind: 'refused', problem: fresh.value.missing });
     return this.apply(fresh.value, problem);
+  }
+
+  /** Something may have happened to the draft: look before the next write. */
+  doubt(): void {
+    this.#mustRead = true;
+  }
+
+  /** A draft is never deleted: when it is not there any more, this person may not see it any more. */
+  isGone(both: Both): boolean {
+    return both.draft === null && this.desk.stored !== null;
   }
 
   #unread(failed: ReadFailure): Step {
@@ -282,7 +293,7 @@ export class Writer {
     }
     this.isKeptHere = local.keepTyped({
       holder, baseVersion: base.versionId, etag: stored?.etag ?? null, leaseGeneration: stored?.leaseGeneration ?? 0,
-      touchedAt: timers.wall(), content: contentTo(unkept), reverted,
+      writeSeq: stored?.writeSeq ?? 0, touchedAt: timers.wall(), content: contentTo(unkept), reverted,
     });
   }
 
