@@ -73,6 +73,16 @@ test('another tab, an old base, a gap, an old etag: refused in this order, and k
   assert.equal((await tab.ada.get(`${tab.base}/draft`)).json.content.answers[0].value, '1');
 });
 
+test('a heartbeat renews the lease, for the tab that holds it', async () => {
+  const tab = await Tab.open();
+  await tab.ada.refused('NotFound', 'POST', `${tab.base}/draft/lease`, { key: null, body: { holder: tab.holder, etag: null } });
+  await tab.put('1', 1);
+  const renewed = await tab.ada.ask('POST', `${tab.base}/draft/lease`, { key: null, body: { holder: tab.holder, etag: null } });
+  assert.deepEqual([renewed.status, renewed.json.etag, renewed.json.leaseGeneration], [200, 1, 1]);
+  const other = await tab.ada.refused('DraftLeaseHeld', 'POST', `${tab.base}/draft/lease`, { key: null, body: { holder: tab.other().holder, etag: 1 } });
+  assert.deepEqual([other['holder'], other['copyId']], [tab.holder, null]);
+});
+
 test('an administrator sees that there is a draft and who holds it, never what is in it, and may release it', async () => {
   const tab = await Tab.open();
   const { sessionId } = (await tab.put('secret', 1)).json;

@@ -121,8 +121,8 @@ test('a list without a limit has a hundred on its page', async () => {
   assert.notEqual(json.next, null);
 });
 
-const readable = (operation: string) => {
-  const ids: Record<string, string> = { operation, project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage };
+const readable = (operation: string, copy: string) => {
+  const ids: Record<string, string> = { operation, copy, project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage };
   return operations.filter(({ method, path, operation }) => method === 'get' && path.startsWith('/v1/') && operation.responses['304'] !== undefined).map(({ path, operation }) => ({
     operation, path: path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? (name === 'session' ? 'SESSION' : /\/sessions?\//.test(path) ? 'VERSION' : review.formVersion)),
   }));
@@ -132,7 +132,9 @@ test('every read answers 304 to its own ETag, 200 after a change, and HEAD like 
   const [anna] = [await review.member('admin', 'reviewer')];
   const { versionId: saved, sessionId } = (await anna.post(`${review.session()}/save`, review.body({ participants: 1 }))).json;
   const begun = await anna.ask('POST', `${review.path}/imports`, { text: 'title\nT\n', headers: { 'Content-Type': 'text/csv', Prefer: 'wait=30' } });
-  for (const { operation, path } of readable(begun.json.id)) {
+  const late = { stage: review.stage, formVersion: 1, baseVersion: null, holder: newKey(), writeSeq: 1, content: { answers: [{ question: 'dose', value: '1', baseRevision: null }] } };
+  const { copyId } = (await anna.ask('PUT', `${review.session()}/draft`, { body: late, headers: { 'If-None-Match': '*' } })).json;
+  for (const { operation, path } of readable(begun.json.id, copyId)) {
     const at = path.replace('VERSION', saved).replace('SESSION', sessionId);
     const first = await anna.get(at);
     assert.equal(first.status, 200, `${operation.operationId}: ${first.text}`);

@@ -49,7 +49,7 @@ export class Caller {
     const headers: Record<string, string> = {};
     const token = raw.token === undefined ? this.token : raw.token;
     if (token !== null) headers['Authorization'] = `Bearer ${token}`;
-    if (method === 'POST' && raw.key !== null) headers['Idempotency-Key'] = raw.key ?? newKey();
+    if ((method === 'POST' || method === 'DELETE') && raw.key !== null) headers['Idempotency-Key'] = raw.key ?? newKey();
     const body = raw.text ?? (raw.body === undefined ? undefined : JSON.stringify(raw.body));
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     const response = await fetch(this.#daemon.api + path, { method, headers: { ...headers, ...raw.headers }, ...(body === undefined ? {} : { body }) });

@@ -72,12 +72,13 @@ export function requestFits(operation: Operation, body: unknown): boolean {
   return validator(operation.requestBody!.content['application/json']!.schema)(body);
 }
 
-/** A body of the kind this operation takes, as the description's example has it, and its type. */
+/** A body of the kind this operation takes, as the description's example has it, its type, and a precondition if it needs one. */
 export function exampleBody(operation: Operation): { text?: string; headers?: Record<string, string> } {
   const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
   if (type === undefined) return {};
   const example = (media as { example?: unknown }).example;
-  return { text: type.endsWith('json') ? JSON.stringify(example) : String(example), headers: { 'Content-Type': type } };
+  const headers = { 'Content-Type': type, ...(operation.responses['428'] === undefined ? {} : { 'If-None-Match': '*' }) };
+  return { text: type.endsWith('json') ? JSON.stringify(example) : String(example), headers };
 }
 
 const seen = new Set<string>();
