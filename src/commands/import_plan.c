@@ -175,6 +175,6 @@ static const struct evd_operation_plan undo_plan = {.kind = EVD_OPERATION_IMPORT
 
 const struct evd_operation_plan *const *evd_operation_plans(size_t *ret_count) {
     static const struct evd_operation_plan *const plans[] = {&import_plan, &undo_plan};
-    *ret_count = sizeof plans / sizeof *plans;
+    *ret_count = sizeof plans / sizeof plans[0];
     return plans;
 }

@@ -11,6 +11,7 @@
 #include "evidenced/store/embedded.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
@@ -33,7 +34,7 @@ static const bool conformance = true;
 static const bool conformance = false;
 #endif
 
-enum { DOOR_THREADS = 2, SIDE_DOOR_THREADS = 1, SIDE_DOOR_CONNECTIONS = 64 };
+enum { DOOR_THREADS = 2, SIDE_DOOR_THREADS = 1, SIDE_DOOR_CONNECTIONS = 64, LARGE_BLOCK_BYTES = 1024 * 1024 };
 
 static bool fail(char ret_error[EVD_DAEMON_ERROR_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -59,6 +60,12 @@ static void raise_file_limit(void) {
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Large blocks go back to the system when they are freed. Left to itself the library, once one was freed, takes such
+ * blocks from each thread's own heap, which keeps them: some 100 MiB a thread that ever ran a large import. */
+static void give_large_blocks_back(void) {
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
 }
 
 static bool make_data(const struct evd_daemon *daemon, char *ret_error) {
@@ -230,6 +237,7 @@ int evd_daemon_run(const struct evd_config *config, const struct evd_config_inpu
     struct evd_daemon daemon = {.config = config, .input = input, .clock = evd_clock_system()};
     ret_error[0] = '\0';
     raise_file_limit();
+    give_large_blocks_back();
     (void)signal(SIGPIPE, SIG_IGN);
     bool opened = open_all(&daemon, log_fd, ret_error);
     if (opened) {

@@ -82,7 +82,7 @@ test('an id in a path is escaped, and one that is missing is a fault of the call
 
 /* Operations. */
 
-const view = (status: string, done: number): OperationView => ({
+const view = (status: OperationView['status'], done: number): OperationView => ({
   id: 'o', kind: 'import', status, phase: 'applying', progress: { done, total: 3 }, requestedBy: 'i', requestedAt: '', finishedAt: null, dryRun: false,
   skipRefused: false, counts: { rows: 3, added: done, matched: 0, refused: 0, removed: 0, stayed: 0 }, undoes: null, undoneBy: null, refusal: null,
 });

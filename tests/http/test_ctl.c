@@ -408,6 +408,119 @@ START_TEST(a_backup_is_restored_by_the_daemon_beside_it) {
 }
 END_TEST
 
+static void complete_one(struct desk *desk) {
+    struct evd_reply reply;
+    char key[EVD_UUID_TEXT_BYTES + 1], *path = desk_session_path(desk, 0, "complete"),
+                                       *body = desk_save_body(desk, "", 3, "=1+1");
+    int status = evd_client_post(&desk->reviewers[0], path, evd_test_uuid(key), body, &reply);
+    ck_assert_msg(status == 200, "%d %s", status, reply.body);
+    evd_reply_done(&reply);
+    free(path);
+    free(body);
+}
+
+START_TEST(references_come_in_and_answers_go_out_from_the_command_line) {
+    struct desk desk;
+    char operation[EVD_UUID_TEXT_BYTES + 1], *table;
+    begin();
+    desk_open(&desk, &daemon_process, 3, 2);
+    complete_one(&desk);
+    become("administrator", "");
+    use_project(desk.project);
+    (void)write_file("studies.csv", "title;doi\nOne;10.1000/one\nTwo;10.1000/two\nOne again;10.1000/ONE\n");
+    ck_assert_int_eq(evd_program_run(&ctl, "import %s --json", path_of("studies.csv")), 0);
+    json_t *made = json_loadb(ctl.out, ctl.out_bytes, 0, NULL);
+    (void)snprintf(operation, sizeof operation, "%.36s", json_string_value(json_object_get(made, "id")));
+    json_decref(made);
+    ck_assert_int_eq(evd_program_run(&ctl, "import show %s", operation), 0);
+    ck_assert_msg(evd_program_said(&ctl, "succeeded") && evd_program_said(&ctl, "matched"), "%s", ctl.out);
+    ck_assert_int_eq(evd_program_run(&ctl, "import undo %s", operation), 0);
+    ck_assert_int_eq(evd_program_run(&ctl, "import list"), 0);
+    ck_assert(evd_program_said(&ctl, operation) && evd_program_said(&ctl, "importUndo"));
+    (void)write_file("bad.csv", "title,doi\nFine,\n,not a doi\n");
+    ck_assert_int_eq(evd_program_run(&ctl, "import %s", path_of("bad.csv")), 3);
+    ck_assert_msg(evd_program_said(&ctl, "ValidationFailed") && evd_program_said(&ctl, "row 3"), "%s", ctl.err);
+    table = strdup(path_of("answers.csv"));
+    ck_assert_int_eq(evd_program_run(&ctl, "export answers --form %s --spreadsheet-safe -o %s", desk.form, table), 0);
+    FILE *file = fopen(table, "re");
+    ck_assert_ptr_nonnull(file);
+    char text[8192];
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_msg(strncmp(text, "study/id", 8) == 0 && strstr(text, "'=1+1") != NULL, "%s", text);
+    ck_assert_int_eq(evd_program_run(&ctl, "export manifest --form %s", desk.form), 0);
+    ck_assert(evd_program_said(&ctl, "answers.csv"));
+    ck_assert_int_eq(evd_program_run(&ctl, "history --study %s", desk.studies[0]), 0);
+    ck_assert(evd_program_said(&ctl, "Complete"));
+    ck_assert_int_eq(evd_program_run(&ctl, "verify"), 0);
+    free(table);
+    desk_close(&desk);
+    end();
+}
+END_TEST
+
+/* What a reviewer typed and did not save. To be freed. */
+static char *draft_of(struct desk *desk) {
+    struct evd_reply reply;
+    char *path = desk_session_path(desk, 1, "draft");
+    int status = evd_client_get(&desk->reviewers[0], path, &reply);
+    ck_assert_msg(status == 200, "%d %s", status, reply.body);
+    char *text = strdup(reply.body);
+    evd_reply_done(&reply);
+    free(path);
+    return text;
+}
+
+static void type_something(struct desk *desk) {
+    struct evd_reply reply;
+    char *path = desk_session_path(desk, 1, "draft"), *body;
+    ck_assert_int_gt(asprintf(&body,
+                              "{\"stage\":\"%s\",\"formVersion\":1,\"baseVersion\":null,\"holder\":\"" NOBODY
+                              "\",\"writeSeq\":1,\"content\":{\"answers\":[{\"question\":\"q1\",\"value\":"
+                              "\"an hour of reading\",\"baseRevision\":null}]}}",
+                              desk->stage),
+                     0);
+    evd_client_ask(&desk->reviewers[0], "PUT", path, NULL, body, "If-None-Match: *\r\n", &reply);
+    ck_assert_msg(reply.status == 200, "%d %s", reply.status, reply.body);
+    evd_reply_done(&reply);
+    free(path);
+    free(body);
+}
+
+START_TEST(a_backup_made_while_it_serves_is_restored_whole_drafts_byte_for_byte) {
+    struct desk desk;
+    char *backup, *fresh, data[400], project[EVD_UUID_TEXT_BYTES + 1], *typed, *restored;
+    begin();
+    desk_open(&desk, &daemon_process, 3, 2);
+    (void)snprintf(project, sizeof project, "%s", desk.project);
+    complete_one(&desk);
+    type_something(&desk);
+    typed = draft_of(&desk);
+    backup = strdup(path_of("backup"));
+    fresh = strdup(path_of("fresh"));
+    ck_assert_msg(evd_program_run(&ctl, "backup %s", backup) == 0, "%s", ctl.err);
+    ck_assert_int_eq(evd_program_run(&ctl, "backup %s", backup), 3); /* there is one */
+    desk_close(&desk);
+    ck_assert_int_eq(evd_daemon_process_stop(&daemon_process), 0);
+    ck_assert_int_eq(evd_program_run(&ctl, "restore %s --data %s", backup, fresh), 0);
+    (void)snprintf(data, sizeof data, "%s/data", daemon_process.directory);
+    ck_assert_int_eq(rename(data, path_of("lost")), 0);
+    ck_assert_int_eq(rename(fresh, data), 0);
+    evd_daemon_process_start(&daemon_process);
+    use_project(project);
+    ck_assert_msg(evd_program_run(&ctl, "verify") == 0, "%s%s", ctl.out, ctl.err);
+    ck_assert(evd_program_said(&ctl, "versions"));
+    restored = draft_of(&desk);
+    ck_assert_str_eq(restored, typed);
+    desk_close(&desk);
+    free(restored);
+    free(typed);
+    free(backup);
+    free(fresh);
+    end();
+}
+END_TEST
+
 START_TEST(what_cannot_be_written_is_not_called_done) {
     char command[1200], path[EVD_TEST_PROGRAM_BYTES];
     evd_test_program("evidencectl", path);
@@ -421,7 +534,9 @@ START_TEST(what_cannot_be_written_is_not_called_done) {
 }
 END_TEST
 
-EVD_TEST_MAIN("evidencectl: against the daemon", an_operator_sets_up_a_project_over_the_control_socket,
+EVD_TEST_MAIN("evidencectl: against the daemon", references_come_in_and_answers_go_out_from_the_command_line,
+              a_backup_made_while_it_serves_is_restored_whole_drafts_byte_for_byte,
+              an_operator_sets_up_a_project_over_the_control_socket,
               a_form_is_made_from_a_file_with_its_stages_and_published_in_one_go,
               a_form_that_may_not_be_published_says_why_and_that_it_was_created,
               a_command_repeated_with_its_key_takes_effect_once,

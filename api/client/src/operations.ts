@@ -2,15 +2,10 @@
 import { attempt, type Patience } from './attempts.js';
 import type { CommandOptions, Commands, Result } from './commands.js';
 import { pause } from './environment.js';
-import type { AnyProblem } from './types.js';
+import type { AnyProblem, Schemas } from './types.js';
 import { pathOf, retryAfterOf, type Wire } from './wire.js';
 
-export type OperationView = {
-  id: string; kind: string; status: string; phase: string; progress: { done: number; total: number };
-  requestedBy: string; requestedAt: string; finishedAt: string | null; dryRun: boolean; skipRefused: boolean;
-  counts: { rows: number; added: number; matched: number; refused: number; removed: number; stayed: number };
-  undoes: string | null; undoneBy: string | null; refusal: string | null;
-};
+export type OperationView = Schemas['OperationView'];
 
 /** Settled; `operation.status` says how. */
 export type Settled = { outcome: 'Done'; operation: OperationView };
