@@ -8,6 +8,7 @@
 #include "evidenced/runtime/runtime.h"
 
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/base/clock.h"
 #include "evidenced/base/crash.h"
 #include "evidenced/base/limits.h"
@@ -138,7 +139,7 @@ static void task_tries_again(struct evd_task *task) {
 static void leave_lanes(struct evd_runtime *runtime, struct evd_call *call) {
     while (call->lanes_held > 0) {
         struct evd_call *next = evd_lanes_leave(runtime->lanes, call, call->lane_studies[--call->lanes_held]);
-        if (next != NULL) post_again(runtime, next, task_is_head);
+        if (next != NULL && !EVD_CANARY(LANE_NOT_HANDED_ON)) post_again(runtime, next, task_is_head);
     }
 }
 
@@ -150,7 +151,8 @@ static void answer(struct evd_call *call) {
 static void finish(struct evd_runtime *runtime, struct evd_call *call) {
     leave_lanes(runtime, call);
     bool awaits = call->outcome.code == EVD_OK && call->command->awaits_earlier_attempts;
-    if (awaits && !evd_inflight_drained(runtime->in_flight, call)) return; /* the last attempt's leave answers it */
+    if (awaits && !EVD_CANARY(REVOCATION_NOT_AWAITED) && !evd_inflight_drained(runtime->in_flight, call))
+        return; /* the last attempt's leave answers it */
     answer(call);
 }
 
