@@ -27,7 +27,7 @@ static unsigned shrink(uint64_t seed, unsigned steps) {
     unsigned least = 1, most = steps;
     while (least < most) {
         unsigned middle = least + (most - least) / 2;
-        if (sim_run(&sim, seed, middle, false))
+        if (sim_run(&sim, seed, middle, false, true))
             least = middle + 1;
         else
             most = middle;
@@ -40,7 +40,7 @@ static void tell(uint64_t seed, unsigned steps) {
     char failure[sizeof sim.failure];
     (void)snprintf(failure, sizeof failure, "%s", sim.failure);
     unsigned fewest = shrink(seed, failed_at);
-    (void)sim_run(&sim, seed, fewest, false);
+    (void)sim_run(&sim, seed, fewest, false, true);
     (void)printf("seed %llu fails: %s\n  again: make sim SEED=%llu STEPS=%u SCHEDULES=1\n", (unsigned long long)seed,
                  sim.failed ? sim.failure : failure, (unsigned long long)seed, sim.failed ? fewest : steps);
 }
@@ -64,7 +64,7 @@ int main(int argc, char *argv[]) {
         }
     }
     for (unsigned long i = 0; i < schedules; i++) {
-        bool fine = sim_run(&sim, seed + i, (unsigned)steps, verbose);
+        bool fine = sim_run(&sim, seed + i, (unsigned)steps, verbose, true);
         answers += sim.answers;
         commits += sim.commits;
         crashes += sim.crashes;
