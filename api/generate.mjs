@@ -249,7 +249,8 @@ function refusals(command) {
 
 // Operations.
 
-function commonParameters() {
+// Headers of requests.
+function headerParameters() {
   const made = components.parameters;
   made.IdempotencyKey = {
     name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string', format: 'uuid' },
@@ -260,13 +261,41 @@ function commonParameters() {
     name: 'If-None-Match', in: 'header', schema: { type: 'string' },
     description: 'The `ETag` of what the client has: a 304 says that it is still so.',
   };
-  made.Limit = {
-    name: 'limit', in: 'query', description: 'The most items on the page.',
-    schema: { type: 'integer', minimum: 1, maximum: tables.limits.page, default: tables.limits.pageDefault },
+  made.IfMatch = {
+    name: 'If-Match', in: 'header', schema: { type: 'string' },
+    description: 'The `ETag` of what is to be changed, as the client last saw it: 412 when it is another one by now. At most 1 KiB, once.',
+    example: '"7"',
   };
-  made.PoolStage = { name: 'stage', in: 'query', description: words('queries', 'stage'), schema: { type: 'string', format: 'uuid' } };
-  made.PoolState = { name: 'state', in: 'query', description: words('queries', 'state'), schema: enumeration('pool_state') };
-  made.Cursor = { name: 'cursor', in: 'query', description: 'The `next` of the page before. Opaque.', schema: { type: 'string' } };
+  made.IfNoneThere = {
+    name: 'If-None-Match', in: 'header', schema: { type: 'string' },
+    description: '`*`: only when there is none yet; 412 when there is. One of this and `If-Match` is needed, else 428.',
+    example: '*',
+  };
+  made.Prefer = {
+    name: 'Prefer', in: 'header', schema: { type: 'string' },
+    description: `\`wait=N\`: the answer may take up to N seconds (at most ${tables.limits.waitSeconds}), and is that of the finished work when it is done by then. Anything else is ignored.`,
+    example: 'wait=10',
+  };
+}
+
+// Query parameters. Those whose values are no closed set of the tables have their schemas here.
+const componentOf = name => ({ stage: 'PoolStage', state: 'PoolState' })[name] ?? name[0].toUpperCase() + name.slice(1);
+
+function querySchema({ name, values, most }) {
+  const own = {
+    limit: () => ({ type: 'integer', minimum: 1, maximum: tables.limits.page, default: tables.limits.pageDefault }),
+    stage: () => ({ type: 'string', format: 'uuid' }),
+    state: () => enumeration('pool_state'),
+    label: () => ({ type: 'array', maxItems: most, items: { ...text(tables.limits.nameBytes), minLength: 1 } }),
+  };
+  if (own[name] !== undefined) return own[name]();
+  if (values === null) return { type: 'string' };
+  return values.includes('true') ? { type: 'boolean', default: false } : { type: 'string', enum: values };
+}
+
+function queryParameters() {
+  for (const fact of tables.parameters)
+    components.parameters[componentOf(fact.name)] = { name: fact.name, in: 'query', description: words('queries', fact.name), schema: querySchema(fact) };
 }
 
 function pathParameter(name) {
@@ -276,30 +305,81 @@ function pathParameter(name) {
   return pascal(name);
 }
 
-// Query parameters by their names, where the component has another one.
-const queries = { stage: 'PoolStage', state: 'PoolState' };
+function headersOf(command) {
+  const names = [];
+  if (command.idempotencyKey) names.push('IdempotencyKey');
+  if (command.writes && command.conditional) names.push('IfMatch', 'IfNoneThere');
+  if (!command.writes && !command.streamed) names.push('IfNoneMatch');
+  if (command.beginsOperation) names.push('Prefer');
+  return names;
+}
 
 function parameters(command) {
   const names = [...command.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => pathParameter(name));
-  names.push(...command.query.map(name => queries[name] ?? name[0].toUpperCase() + name.slice(1)));
-  names.push(command.idempotencyKey ? 'IdempotencyKey' : 'IfNoneMatch');
+  names.push(...command.query.map(componentOf), ...headersOf(command));
   return names.map(name => ref('parameters', name));
 }
 
-function success(command) {
-  const read = !command.writes;
+// What is answered in lines is described by a line; a table by an example alone.
+function content(command) {
+  const [type] = (command.contentType ?? 'application/json').split(';');
+  const schema = command.answer === null ? { type: 'string' } : structure(command.answer, false);
+  return { [type]: { schema, example: words('operations', command.name, 'response') } };
+}
+
+const operationPath = '/v1/projects/{project}/operations/{operation}';
+
+function answerHeaders(command) {
   const headers = { 'X-Request-Id': ref('headers', 'RequestId'), 'Cache-Control': ref('headers', 'CacheControl') };
-  if (read) headers.ETag = ref('headers', 'ETag');
-  else headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');
-  const responses = {
-    200: {
-      description: read ? 'What is there.' : 'It took effect; the receipt.',
-      headers,
-      content: { 'application/json': { schema: structure(command.answer, false), example: words('operations', command.name, 'response') } },
+  if (command.conditional || (!command.writes && !command.streamed)) headers.ETag = ref('headers', 'ETag');
+  if (command.idempotencyKey) headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');
+  if (command.path === operationPath && command.method === 'get') headers['Retry-After'] = ref('headers', 'AskAgain');
+  return headers;
+}
+
+// 202, and with `Prefer: wait` the operation as it stands when the wait is over: 200 when it is settled.
+function accepted(command) {
+  const view = tables.commands.find(({ path, method }) => path === operationPath && method === 'get');
+  if (view === undefined) {
+    faults.push(`${command.name} begins an operation, and there is no ${operationPath}`);
+    return {};
+  }
+  const headers = { ...answerHeaders(command), Location: ref('headers', 'Location'), 'Preference-Applied': ref('headers', 'PreferenceApplied') };
+  const schemas = [...new Set([command.answer, view.answer])].map(type => structure(type, false));
+  const example = words('operations', command.name, 'response');
+  return {
+    200: { description: 'It is settled: the client preferred to wait, and this is what came of it.', headers, content: content(view) },
+    202: {
+      description: 'It is accepted and under way. The receipt; or, when the client preferred to wait, the operation as it stands.',
+      headers: { ...headers, 'Retry-After': ref('headers', 'AskAgain') },
+      content: { 'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas }, example } },
     },
   };
-  if (read) responses[304] = ref('responses', 'NotModified');
+}
+
+function success(command) {
+  if (command.beginsOperation) return accepted(command);
+  const streamed = command.streamed ? ' In pieces: one whose end is missing is not whole.' : '';
+  const responses = {
+    200: {
+      description: command.writes ? 'It took effect; the receipt.' : `What is there.${streamed}`,
+      headers: answerHeaders(command),
+      content: content(command),
+    },
+  };
+  if (!command.writes && !command.streamed) responses[304] = ref('responses', 'NotModified');
   return responses;
+}
+
+// Bodies: JSON, or a file of references.
+const fileTypes = ['text/csv', 'text/tab-separated-values', 'application/x-research-info-systems'];
+
+function requestBody(command) {
+  if (!command.references)
+    return { required: true, content: { 'application/json': { schema: structure(command.request, true), example: words('operations', command.name, 'request') } } };
+  const file = { schema: { type: 'string' } };
+  const example = { ...file, example: words('operations', command.name, 'request') };
+  return { required: true, content: Object.fromEntries(fileTypes.map((type, i) => [type, i === 0 ? example : file])) };
 }
 
 const size = bytes => (bytes % 1048576 === 0 ? `${bytes / 1048576} MiB` : `${bytes / 1024} KiB`);
@@ -309,7 +389,8 @@ function operation(command) {
   if (prose.tags[tag] === undefined) faults.push(`there is no tag ${tag}`);
   const sentences = [words('operations', command.name, 'description')];
   const needs = words('capabilities', command.needs);
-  const limit = command.request === null ? '' : `The body has at most ${size(command.bodyLimitBytes)}.`;
+  const hasBody = command.request !== null || command.references;
+  const limit = !hasBody ? '' : `The body has at most ${size(command.bodyLimitBytes)}.`;
   if (needs !== '' || limit !== '') sentences.push([needs, limit].filter(Boolean).join(' '));
   const made = {
     operationId: camel(command.name),
@@ -318,15 +399,11 @@ function operation(command) {
     description: sentences.join('\n\n'),
     parameters: parameters(command),
   };
-  if (command.request !== null)
-    made.requestBody = {
-      required: true,
-      content: { 'application/json': { schema: structure(command.request, true), example: words('operations', command.name, 'request') } },
-    };
+  if (hasBody) made.requestBody = requestBody(command);
   made.responses = { ...success(command), ...refusals(command) };
   made['x-command'] = command.name;
   made['x-capability'] = command.needs;
-  if (command.request !== null) made['x-max-bytes'] = command.bodyLimitBytes;
+  if (hasBody) made['x-max-bytes'] = command.bodyLimitBytes;
   made['x-outcomes'] = command.outcomes;
   return made;
 }
@@ -349,6 +426,9 @@ function commonComponents() {
   headers.CacheControl = { description: '`no-store`, or `private, immutable` for what never changes.', schema: { type: 'string' } };
   headers.IdempotencyReplayed = { description: '`true` when the command took effect before and this is the answer it had then.', schema: { type: 'string', const: 'true' } };
   headers.RetryAfter = { description: 'Seconds to wait; there when `retryable` is true.', schema: { type: 'integer', minimum: 1 } };
+  headers.AskAgain = { description: 'Seconds after which it is worth asking again; there while it is under way.', schema: { type: 'integer', minimum: 1 } };
+  headers.Location = { description: 'Where the operation is to be read.', schema: { type: 'string' } };
+  headers.PreferenceApplied = { description: 'How long the answer could have taken: `wait=N`. There when the client preferred to wait.', schema: { type: 'string' } };
   headers.WwwAuthenticate = { description: 'What is wrong with the token.', schema: { type: 'string' } };
   headers.Allow = { description: 'The methods the path takes.', schema: { type: 'string' } };
   responses.NotModified = { description: 'It is what the client has.', headers: { ETag: ref('headers', 'ETag'), 'X-Request-Id': ref('headers', 'RequestId') } };
@@ -358,11 +438,14 @@ function commonComponents() {
   };
 }
 
-// A type that may be null wherever it stands needs no schema without null.
+// A type that may be null wherever it stands needs no schema without null; what nobody takes or sends is not described.
 function prune(made) {
   const text = JSON.stringify(made);
+  const isUsed = (section, name) => text.includes(`"#/components/${section}/${name}"`);
   for (const name of Object.keys(made.components.schemas))
-    if (`${name}OrNull` in made.components.schemas && !text.includes(`"#/components/schemas/${name}"`)) delete made.components.schemas[name];
+    if (`${name}OrNull` in made.components.schemas && !isUsed('schemas', name)) delete made.components.schemas[name];
+  for (const section of ['parameters', 'headers'])
+    for (const name of Object.keys(made.components[section])) if (!isUsed(section, name)) delete made.components[section][name];
   return made;
 }
 
@@ -370,7 +453,8 @@ const sorted = object => Object.fromEntries(Object.entries(object).sort(([a], [b
 
 function document() {
   commonComponents();
-  commonParameters();
+  headerParameters();
+  queryParameters();
   const made = {
     openapi: '3.1.0',
     info: {

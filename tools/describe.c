@@ -113,9 +113,9 @@ static const char *type_name(const struct evd_type *type) {
     return type == NULL ? NULL : type->name;
 }
 
-/* A command without it cannot be described. */
+/* A command that says neither cannot be described. */
 static bool is_describable(const struct evd_command *command) {
-    if (command->answer != NULL) return true;
+    if (command->answer != NULL || command->content_type != NULL) return true;
     (void)fprintf(stderr, "describe: %s has no answer type.\n", command->name);
     return false;
 }
@@ -152,7 +152,29 @@ static json_t *command_of(const struct evd_command *command) {
     json_object_set_new(made, "conditional", json_boolean(command->conditional));
     json_object_set_new(made, "references", json_boolean(command->references));
     json_object_set_new(made, "contentType", string_or_null(command->content_type));
+    json_object_set_new(made, "streamed", json_boolean(command->streamed));
     return made;
+}
+
+static json_t *values_of(enum evd_parameter parameter) {
+    const char *const *values = evd_parameter_values(parameter);
+    if (values == NULL) return json_null();
+    json_t *list = json_array();
+    for (size_t i = 0; values[i] != NULL; i++)
+        json_array_append_new(list, json_string(values[i]));
+    return list;
+}
+
+/* Query parameters, whoever takes them. `most`: how often one may be there. */
+static json_t *parameters(void) {
+    json_t *list = json_array();
+    for (int i = 0; i < EVD_PARAMETER_COUNT; i++) {
+        enum evd_parameter parameter = (enum evd_parameter)i;
+        json_int_t most = parameter == EVD_PARAMETER_LABEL ? EVD_LIMIT_STUDY_LABELS : 1;
+        json_array_append_new(list, json_pack("{s:s, s:o, s:I}", "name", evd_parameter_name(parameter), "values",
+                                              values_of(parameter), "most", most));
+    }
+    return list;
 }
 
 static bool describe_commands(json_t *ret_commands, json_t *ret_types) {
@@ -209,19 +231,31 @@ static json_t *names(void) {
 }
 
 static json_t *limits(void) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "page", (json_int_t)EVD_LIMIT_PAGE, "pageDefault",
-                     (json_int_t)EVD_LIMIT_PAGE_DEFAULT, "jsonDepth", (json_int_t)EVD_LIMIT_JSON_DEPTH, "jsonValues",
-                     (json_int_t)EVD_LIMIT_JSON_VALUES, "answerTextBytes", (json_int_t)EVD_ANSWER_TEXT_BYTES,
-                     "answerTexts", (json_int_t)EVD_ANSWER_TEXTS_MOST, "answerPoints",
-                     (json_int_t)EVD_ANSWER_POINTS_MOST);
+    const struct {
+        const char *name;
+        json_int_t most;
+    } all[] = {{"page", EVD_LIMIT_PAGE},
+               {"pageDefault", EVD_LIMIT_PAGE_DEFAULT},
+               {"jsonDepth", EVD_LIMIT_JSON_DEPTH},
+               {"jsonValues", EVD_LIMIT_JSON_VALUES},
+               {"nameBytes", EVD_LIMIT_NAME_BYTES},
+               {"answerTextBytes", EVD_ANSWER_TEXT_BYTES},
+               {"answerTexts", EVD_ANSWER_TEXTS_MOST},
+               {"answerPoints", EVD_ANSWER_POINTS_MOST},
+               {"waitSeconds", EVD_LIMIT_WAIT_MS / 1000}};
+    json_t *made = json_object();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        json_object_set_new(made, all[i].name, json_integer(all[i].most));
+    return made;
 }
 
 int main(void) {
     json_t *commands = json_array(), *types = json_object();
     if (!describe_commands(commands, types)) return 1;
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", EVD_VERSION, "limits", limits(),
-                            "commands", commands, "types", types, "names", names(), "outcomes", outcomes(), "reasons",
-                            reasons(), "errorCodes", error_codes(), "edge", outcomes_of(of_the_edge));
+    json_t *all =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "version", EVD_VERSION, "limits", limits(),
+                  "parameters", parameters(), "commands", commands, "types", types, "names", names(), "outcomes",
+                  outcomes(), "reasons", reasons(), "errorCodes", error_codes(), "edge", outcomes_of(of_the_edge));
     if (all == NULL || json_dumpf(all, stdout, JSON_INDENT(1)) != 0 || fputc('\n', stdout) == EOF) return 1;
     json_decref(all);
     return fflush(stdout) == 0 ? 0 : 1;

@@ -4,11 +4,7 @@
  * Save is tolerant; Complete also validates the whole set. Domain page §2.
  */
 #include "commands/session.h"
-#include "evidenced/base/buffer.h"
 #include "evidenced/commands/table.h"
-#include "evidenced/domain/capacity.h"
-#include "evidenced/domain/summary.h"
-#include "evidenced/records/json.h"
 #include "evidenced/records/keys.h"
 
 struct save {
@@ -17,7 +13,7 @@ struct save {
     size_t changed_count;
     struct evd_pin *changes; /* of pins: the changed answers, then the withdrawn ones */
     size_t change_count;
-    const struct evd_annotation_revision **exposures;
+    struct evd_exposed exposed;
     struct evd_pins pins; /* as they will be */
     bool touches_elements;
     const struct evd_annotation_revision **pinned; /* all the base holds, in its pins' order; NULL: not needed */
@@ -65,10 +61,7 @@ static void want_answers(struct evd_call *call) {
         answer->digest = evd_answer_digest(&answer->asked->value, answer->asked->notes);
         EVD_WANT(call, ANNOTATION_HEAD, answer->head_id, &answer->head);
     }
-    state->exposures =
-        EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_annotation_revision *, request->exposures.count);
-    for (size_t i = 0; i < request->exposures.count; i++)
-        EVD_WANT(call, ANNOTATION_REVISION, request->exposures.items[i], &state->exposures[i]);
+    evd_exposed_want(call, &state->exposed, request->exposures.items, request->exposures.count);
 }
 
 static bool makes_or_refers(const struct evd_definition *definition, const struct evd_changed_answer *answer,
@@ -110,6 +103,7 @@ static void want_revisions(struct evd_call *call) {
         if (answer->effect == EVD_ANSWER_STALE && answer->head != NULL)
             EVD_WANT(call, ANNOTATION_REVISION, answer->head->current_revision, &answer->current);
     }
+    evd_exposed_want_heads(call, &state->exposed);
     want_pinned(call, state);
 }
 
@@ -120,69 +114,11 @@ static void save_read(struct evd_call *call) {
 
 /* Refuse. */
 
-static void write_place(const struct evd_answer_change *asked, struct evd_buffer *out) {
-    struct evd_answer_place place = {.question = asked->question};
-    place.path.items = asked->path.items;
-    place.path.count = asked->path.count;
-    evd_json_write_members(&evd_type_answer_place, &place, out);
-}
-
-static void write_uuid(evd_uuid id, struct evd_buffer *out) {
-    char text[EVD_UUID_TEXT_BYTES + 1];
-    evd_uuid_format(id, text);
-    evd_buffer_print(out, evd_uuid_is_nil(id) ? "null" : "\"%s\"", text);
-}
-
-/* Both values of one answer: what was sent, and what it is now. */
-static void write_conflict(const struct evd_changed_answer *answer, struct evd_buffer *out) {
-    evd_buffer_add_byte(out, '{');
-    write_place(answer->asked, out);
-    evd_buffer_add_text(out, EVD_TEXT(",\"declared\":{\"baseRevision\":"));
-    write_uuid(answer->asked->base_revision, out);
-    evd_buffer_add_text(out, EVD_TEXT(",\"value\":"));
-    evd_json_write_value(&answer->asked->value, out);
-    evd_buffer_add_text(out, EVD_TEXT("},\"current\":"));
-    if (answer->current == NULL) {
-        evd_buffer_add_text(out, EVD_TEXT("null}"));
-        return;
-    }
-    evd_buffer_add_text(out, EVD_TEXT("{\"revision\":"));
-    write_uuid(answer->current->base.id, out);
-    evd_buffer_add_text(out, EVD_TEXT(",\"value\":"));
-    evd_json_write_value(&answer->current->value, out);
-    evd_buffer_add_text(out, EVD_TEXT("}}"));
-}
-
-static struct evd_outcome refuse_stale_answers(struct evd_call *call, const struct save *state) {
-    struct evd_buffer out;
-    size_t count = 0;
-    evd_buffer_init(&out, evd_call_arena(call), 256);
-    evd_buffer_add_text(&out, EVD_TEXT("\"base\":\"answers\",\"answers\":["));
-    for (size_t i = 0; i < state->changed_count; i++) {
-        if (state->changed[i].effect != EVD_ANSWER_STALE) continue;
-        if (count++ > 0) evd_buffer_add_byte(&out, ',');
-        write_conflict(&state->changed[i], &out);
-    }
-    evd_buffer_add_byte(&out, ']');
-    if (count == 0) return evd_ok();
-    return (struct evd_outcome){.code = EVD_STALE_BASE, .members = evd_buffer_text(&out)};
-}
-
-static int by_context(const void *a, const void *b) {
-    return evd_uuid_compare(((const struct evd_pin *)a)->context, ((const struct evd_pin *)b)->context);
-}
-
 /* The head's own revision when the value is equal to it, else the one that is to be written. */
 static evd_uuid pin_of(const struct evd_changed_answer *answer) {
     if (answer->head == NULL) return evd_revision_id(answer->head_id, 1);
     if (answer->effect == EVD_ANSWER_SAME) return answer->head->current_revision;
     return evd_revision_id(answer->head_id, answer->head->revision_seq + 1);
-}
-
-static bool is_repeated(const struct save *state) {
-    for (size_t i = 1; i < state->change_count; i++)
-        if (by_context(&state->changes[i - 1], &state->changes[i]) == 0) return true;
-    return false;
 }
 
 /* All places the request changes, once each: an answer given twice, or given and withdrawn, means nothing. */
@@ -201,8 +137,8 @@ static void collect_changes(struct evd_call *call, struct save *state) {
         state->changes[state->change_count++].context =
             evd_answer_context(place->question, place->path.items, place->path.count);
     }
-    if (state->change_count > 1) qsort(state->changes, state->change_count, sizeof *state->changes, by_context);
-    if (is_repeated(state)) (void)evd_errors_note(&state->errors, EVD_TEXT("/answers"), EVD_ERROR_REPEATED_PLACE);
+    if (!evd_pins_sort_changes(state->changes, state->change_count))
+        (void)evd_errors_note(&state->errors, EVD_TEXT("/answers"), EVD_ERROR_REPEATED_PLACE);
 }
 
 static struct evd_answer answer_of_change(struct evd_call *call, const struct save *state, size_t at) {
@@ -215,14 +151,6 @@ static struct evd_answer answer_of_change(struct evd_call *call, const struct sa
                                .pointer = evd_text_print(evd_call_arena(call), "/answers/%zu", at)};
 }
 
-static struct evd_answer answer_of_revision(const struct evd_annotation_revision *revision) {
-    return (struct evd_answer){.question = revision->question,
-                               .path = revision->path.items,
-                               .path_count = revision->path.count,
-                               .value = &revision->value,
-                               .notes = revision->notes};
-}
-
 /* The base's answers, when they were read; false when one is not there. */
 static bool take_base_answers(struct evd_call *call, struct save *state) {
     if (state->pinned == NULL) return true;
@@ -230,7 +158,7 @@ static bool take_base_answers(struct evd_call *call, struct save *state) {
     state->base_answers = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_answer, count);
     for (size_t i = 0; i < count; i++) {
         if (state->pinned[i] == NULL) return false;
-        state->base_answers[i] = answer_of_revision(state->pinned[i]);
+        state->base_answers[i] = evd_session_answer_of(state->pinned[i]);
     }
     return true;
 }
@@ -279,14 +207,6 @@ static void check_whole(struct evd_call *call, struct save *state) {
     evd_answers_check_complete(state->read.definition, answers, count, &state->errors);
 }
 
-static void check_exposures(struct evd_call *call, struct save *state) {
-    const struct evd_save_request *request = call->request;
-    for (size_t i = 0; i < request->exposures.count; i++)
-        if (state->exposures[i] == NULL)
-            (void)evd_errors_note(&state->errors, evd_text_print(evd_call_arena(call), "/exposures/%zu", i),
-                                  EVD_ERROR_UNKNOWN_REVISION);
-}
-
 static bool form_version_fits(struct evd_call *call, struct save *state) {
     const struct evd_save_request *request = call->request;
     int64_t pinned = state->read.session == NULL ? 0 : state->read.session->pinned_form_version;
@@ -305,7 +225,7 @@ static struct evd_outcome validate(struct evd_call *call, struct save *state) {
     withdraw_below(call, state);
     state->pins = evd_pins_overlay(state->read.base_pins, state->changes, state->change_count, evd_call_arena(call));
     if (state->pins.count > EVD_LIMIT_PINS) return evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
-    check_exposures(call, state);
+    evd_exposed_check(call, &state->exposed, "exposures", &state->errors);
     if (form_version_fits(call, state)) {
         if (is_complete(call))
             check_whole(call, state);
@@ -315,23 +235,14 @@ static struct evd_outcome validate(struct evd_call *call, struct save *state) {
     return evd_errors_outcome(&state->errors);
 }
 
-static struct evd_outcome admit(struct evd_call *call, const struct save *state) {
-    if (evd_session_has_place(state->read.session)) return evd_ok();
-    const struct evd_form_summary *entry =
-        evd_summary_of_form(state->read.form, state->read.sessions, state->read.session_count, evd_call_arena(call));
-    return evd_capacity_admit(entry, state->read.form->capacity, call->caller);
-}
-
 static struct evd_outcome save_refuse(struct evd_call *call) {
     struct save *state = call->state;
     struct evd_outcome outcome = evd_session_refuse(call, &state->read, bases_of(call));
-    if (outcome.code == EVD_OK) outcome = refuse_stale_answers(call, state);
-    if (outcome.code == EVD_OK && state->read.definition != NULL &&
-        !evd_definition_is_renderable(state->read.definition))
-        outcome = evd_outcome_of(EVD_FORM_VERSION_NOT_RENDERABLE);
+    if (outcome.code == EVD_OK) outcome = evd_session_refuse_stale_answers(call, state->changed, state->changed_count);
+    if (outcome.code == EVD_OK) outcome = evd_session_refuse_unrenderable(&state->read);
     if (outcome.code == EVD_OK) outcome = evd_session_refuse_held(call, &state->read, bases_of(call));
     if (outcome.code == EVD_OK) outcome = validate(call, state);
-    if (outcome.code == EVD_OK) outcome = admit(call, state);
+    if (outcome.code == EVD_OK) outcome = evd_session_admit(call, &state->read);
     return outcome;
 }
 
@@ -384,30 +295,18 @@ static void save_derive(struct evd_call *call) {
     for (size_t i = 0; i < state->changed_count; i++)
         write_answer(call, &state->changed[i]);
     struct evd_session_outcome outcome = {.kind = is_complete(call) ? EVD_VERSION_COMPLETE : EVD_VERSION_SAVE,
-                                          .state =
-                                              is_complete(call) ? EVD_SESSION_COMPLETED : EVD_SESSION_SAVED_INCOMPLETE,
                                           .stage = request->stage,
                                           .form_version = request->form_version,
                                           .pins = state->pins,
-                                          .exposures = request->exposures.items,
-                                          .exposure_count = request->exposures.count};
+                                          .exposed = &state->exposed};
     evd_session_write(call, &state->read, &outcome, state->changed, state->changed_count);
 }
 
-#define SESSION_OUTCOMES                                                                                               \
-    (EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_FENCED) | EVD_OUTCOME_BIT(EVD_STAGE_COMPLETED) |            \
-     EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED) | EVD_OUTCOME_BIT(EVD_VALIDATION_FAILED) |                               \
-     EVD_OUTCOME_BIT(EVD_FORM_VERSION_NOT_RENDERABLE) | EVD_OUTCOME_BIT(EVD_ENOUGH_REVIEWERS) |                        \
-     EVD_OUTCOME_BIT(EVD_AT_CAPACITY) | EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD))
-
 #define SAVE_LIKE(command_name, verb)                                                                                  \
     {                                                                                                                  \
-        .name = (command_name), .method = EVD_COMMAND_POST,                                                            \
-        .path = "/v1/projects/{project}/studies/{study}/forms/{form}/session/" verb, .needs = EVD_CAN_EXTRACT,         \
-        .commit = EVD_COMMIT_TXN, .scope = EVD_WRITES_STUDY, .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,         \
-        .request = &evd_type_save_request, .answer = &evd_type_session_receipt, .outcomes = SESSION_OUTCOMES,          \
-        .lanes = evd_lane_of_study, .read = save_read, .refuse = save_refuse, .derive = save_derive,                   \
-        .keep = save_keep,                                                                                             \
+        EVD_SESSION_COMMAND(command_name, verb, save_request), .outcomes = EVD_SESSION_OUTCOMES, .read = save_read,    \
+                                                               .refuse = save_refuse, .derive = save_derive,           \
+                                                               .keep = save_keep,                                      \
     }
 
 const struct evd_command evd_command_save = SAVE_LIKE("Save", "save");

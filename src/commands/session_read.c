@@ -1,4 +1,5 @@
 #include "commands/session.h"
+#include "evidenced/domain/capacity.h"
 #include "evidenced/domain/summary.h"
 #include "evidenced/records/keys.h"
 
@@ -119,6 +120,18 @@ static bool fits_summary(const struct evd_session_reads *read) {
         members += read->sessions[i]->version_seq > 0;
     bool is_member = read->session != NULL && read->session->version_seq > 0;
     return is_member || members < EVD_LIMIT_SUMMARY_MEMBERS;
+}
+
+struct evd_outcome evd_session_refuse_unrenderable(const struct evd_session_reads *read) {
+    bool unrenderable = read->definition != NULL && !evd_definition_is_renderable(read->definition);
+    return evd_outcome_of(unrenderable ? EVD_FORM_VERSION_NOT_RENDERABLE : EVD_OK);
+}
+
+struct evd_outcome evd_session_admit(struct evd_call *call, const struct evd_session_reads *read) {
+    if (evd_session_has_place(read->session)) return evd_ok();
+    const struct evd_form_summary *entry =
+        evd_summary_of_form(read->form, read->sessions, read->session_count, evd_call_arena(call));
+    return evd_capacity_admit(entry, read->form->capacity, call->caller);
 }
 
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,

@@ -14,7 +14,7 @@ static struct evd_form_session *write_session(struct evd_call *call, const struc
     session->route_stage = outcome->stage;
     session->current_version = version_id;
     session->version_seq++;
-    session->state = evd_name_of(outcome->state);
+    session->state = evd_name_of(evd_session_state_after(outcome->kind));
     session->pinned_form_version = outcome->form_version;
     if (read->session != NULL)
         EVD_REPLACE_RECORD(call, form_session, session);
@@ -23,12 +23,9 @@ static struct evd_form_session *write_session(struct evd_call *call, const struc
     return session;
 }
 
-static int by_id(const void *a, const void *b) {
-    return evd_uuid_compare(*(const evd_uuid *)a, *(const evd_uuid *)b);
-}
-
 static void write_version(struct evd_call *call, const struct evd_session_reads *read,
                           const struct evd_session_outcome *outcome, const struct evd_form_session *session) {
+    bool declared = outcome->exposed->asked != NULL;
     struct evd_form_session_version version = {
         .base.id = session->current_version,
         .session = read->session_id,
@@ -45,30 +42,13 @@ static void write_version(struct evd_call *call, const struct evd_session_reads 
         .draft_etag = read->draft == NULL ? 0 : read->draft->etag,
         .pin_count = (int64_t)outcome->pins.count,
         .changed_count = (int64_t)evd_pins_changed(read->base_pins, outcome->pins),
-        .exposures_declared = outcome->exposures != NULL,
+        .exposures_declared = declared,
+        .exposures_declared_so_far =
+            declared && (read->base_version == NULL || read->base_version->exposures_declared_so_far),
         .saved_at = call->now_ms};
     struct evd_pin_map map = {.base.id = session->current_version, .pins = evd_pins_pack(outcome->pins)};
     EVD_INSERT_RECORD(call, form_session_version, &version);
     EVD_INSERT_RECORD(call, pin_map, &map);
-}
-
-/* Once for each revision, however often the request names it. */
-static void write_exposures(struct evd_call *call, const struct evd_session_reads *read,
-                            const struct evd_session_outcome *outcome, const struct evd_form_session *session) {
-    evd_uuid *sorted = EVD_NEW_ARRAY(evd_call_arena(call), evd_uuid, outcome->exposure_count);
-    if (outcome->exposure_count == 0) return;
-    memcpy(sorted, outcome->exposures, outcome->exposure_count * sizeof *sorted);
-    qsort(sorted, outcome->exposure_count, sizeof *sorted, by_id);
-    for (size_t i = 0; i < outcome->exposure_count; i++) {
-        if (i > 0 && evd_uuid_equal(sorted[i], sorted[i - 1])) continue;
-        struct evd_exposure exposure = {.base.id = evd_exposure_id(session->current_version, sorted[i]),
-                                        .session = read->session_id,
-                                        .version_id = session->current_version,
-                                        .version_seq = session->version_seq,
-                                        .revision = sorted[i],
-                                        .recorded_at = call->now_ms};
-        EVD_INSERT_RECORD(call, exposure, &exposure);
-    }
 }
 
 /* Every version writes the draft, so that an autosave racing it conflicts; the holder and the sequence it consumed
@@ -126,7 +106,7 @@ void evd_session_write(struct evd_call *call, const struct evd_session_reads *re
     evd_uuid version_id = evd_session_version_id(read->session_id, seq);
     const struct evd_form_session *session = write_session(call, read, outcome, version_id);
     write_version(call, read, outcome, session);
-    write_exposures(call, read, outcome, session);
+    (void)evd_exposed_write(call, outcome->exposed, session->base.id, version_id, seq, false);
     struct evd_session_receipt receipt = {.command_id = call->command_id,
                                           .stamp = call->stamp,
                                           .session = session->base.id,

@@ -24,13 +24,20 @@ static int by_context(const void *a, const void *b) {
     return evd_uuid_compare(((const struct evd_pin *)a)->context, ((const struct evd_pin *)b)->context);
 }
 
+bool evd_pins_sort_changes(struct evd_pin *changes, size_t change_count) {
+    if (change_count > 1) qsort(changes, change_count, sizeof *changes, by_context);
+    for (size_t i = 1; i < change_count; i++)
+        if (by_context(&changes[i - 1], &changes[i]) == 0) return false;
+    return true;
+}
+
 struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, size_t change_count,
                                  struct evd_arena *arena) {
     struct evd_pin *merged = EVD_NEW_ARRAY(arena, struct evd_pin, base.count + change_count);
     size_t count = 0, old = 0;
-    if (change_count > 1) qsort(changes, change_count, sizeof *changes, by_context);
-    for (size_t i = 0; i < change_count; i++) {
-        assert(i == 0 || by_context(&changes[i - 1], &changes[i]) < 0);
+    bool distinct = evd_pins_sort_changes(changes, change_count);
+    assert(distinct);
+    for (size_t i = 0; distinct && i < change_count; i++) {
         while (old < base.count && by_context(&base.items[old], &changes[i]) < 0)
             merged[count++] = base.items[old++];
         if (old < base.count && by_context(&base.items[old], &changes[i]) == 0) old++;
@@ -46,15 +53,31 @@ const struct evd_pin *evd_pins_find(struct evd_pins pins, evd_uuid context) {
     return pins.count == 0 ? NULL : bsearch(&wanted, pins.items, pins.count, sizeof wanted, by_context);
 }
 
-size_t evd_pins_changed(struct evd_pins before, struct evd_pins after) {
+/* Walks both, which are in one order. ret_changes: NULL only counts. */
+static size_t walk(struct evd_pins before, struct evd_pins after, struct evd_pin_change *ret_changes) {
     size_t changed = 0, a = 0, b = 0;
     while (a < before.count || b < after.count) {
         int order = a == before.count  ? 1
                     : b == after.count ? -1
                                        : evd_uuid_compare(before.items[a].context, after.items[b].context);
-        changed += order != 0 || !evd_uuid_equal(before.items[a].revision, after.items[b].revision);
+        struct evd_pin_change change = {
+            .context = order <= 0 ? before.items[a].context : after.items[b].context,
+            .before = order <= 0 ? before.items[a].revision : evd_uuid_nil(),
+            .after = order >= 0 ? after.items[b].revision : evd_uuid_nil(),
+        };
         a += order <= 0;
         b += order >= 0;
+        if (evd_uuid_equal(change.before, change.after)) continue;
+        if (ret_changes != NULL) ret_changes[changed] = change;
+        changed++;
     }
     return changed;
+}
+
+size_t evd_pins_changed(struct evd_pins before, struct evd_pins after) {
+    return walk(before, after, NULL);
+}
+
+void evd_pins_changes(struct evd_pins before, struct evd_pins after, struct evd_pin_change *ret_changes) {
+    (void)walk(before, after, ret_changes);
 }

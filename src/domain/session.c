@@ -19,6 +19,19 @@ struct evd_outcome evd_session_scopes_open(const struct evd_form *form, const st
     return evd_ok();
 }
 
+enum evd_session_state evd_session_state_after(enum evd_version_kind kind) {
+    switch (kind) {
+    case EVD_VERSION_SAVE:
+    case EVD_VERSION_FIX:
+    case EVD_VERSION_UPGRADE: return EVD_SESSION_SAVED_INCOMPLETE;
+    case EVD_VERSION_COMPLETE: return EVD_SESSION_COMPLETED;
+    case EVD_VERSION_WITHDRAW: return EVD_SESSION_WITHDRAWN;
+    case EVD_NONE_OF_version_kind:
+    case EVD_END_OF_version_kind: break;
+    }
+    return EVD_NONE_OF_session_state;
+}
+
 bool evd_session_has_place(const struct evd_form_session *session) {
     return session != NULL && session->version_seq > 0 && session->state.value != EVD_SESSION_WITHDRAWN;
 }

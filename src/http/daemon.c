@@ -86,13 +86,16 @@ static bool open_keyring(struct evd_daemon *daemon, char *ret_error) {
 }
 
 static bool open_edge(struct evd_daemon *daemon, char *ret_error) {
+    daemon->operations = evd_operations_new(daemon->clock);
     struct evd_edge_options options = {.clock = daemon->clock,
                                        .keyring = daemon->keyring,
                                        .log = daemon->log,
+                                       .operations = daemon->operations,
                                        .deadline_ms = (int64_t)number_of(daemon, EVD_CONFIG_DEADLINE_MS),
                                        .version = EVD_VERSION,
                                        .profile = PROFILE,
                                        .store_format = EVD_EMBEDDED_FORMAT};
+    if (daemon->operations == NULL) return fail(ret_error, "There is no memory to start.");
     options.commands = evd_command_table(&options.command_count);
     options.figures = daemon->figures = evd_figures_new(options.commands, options.command_count);
     daemon->edge = daemon->figures == NULL ? NULL : evd_edge_new(&options);
@@ -168,6 +171,7 @@ static void open_runtime(struct evd_daemon *daemon) {
                                           .server = daemon->servers[EVD_DOOR_API],
                                           .log = daemon->log};
     evd_figures_watch(daemon->figures, &sources);
+    evd_edge_offer_backups(daemon->edge, daemon->store);
     evd_edge_start(daemon->edge, daemon->runtime);
     evd_daemon_probe(daemon);
 }
@@ -210,6 +214,7 @@ static void close_all(struct evd_daemon *daemon) {
     evd_runtime_close(daemon->runtime);
     if (daemon->store != NULL) evd_store_close(daemon->store);
     evd_edge_free(daemon->edge);
+    evd_operations_free(daemon->operations);
     evd_figures_free(daemon->figures);
     evd_keyring_free(daemon->keyring);
     free(daemon->jwks_path);

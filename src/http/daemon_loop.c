@@ -14,6 +14,7 @@ enum {
     REAP_MS = 250,
     PROBE_MS = 1000,
     KEY_WATCH_MS = 5000,
+    WAITS_MS = 100,
     END_POLL_MS = 5,
     CUT_MS = 20000,  /* then answers in pieces are cut off, so that the rest ends in time */
     STOP_MS = 29000, /* then what is in flight is given up */
@@ -87,6 +88,11 @@ static void on_key_watch(uv_timer_t *timer) {
     evd_daemon_watch_keys(timer->data);
 }
 
+static void on_waits(uv_timer_t *timer) {
+    const struct evd_daemon *daemon = timer->data;
+    evd_operations_tick(daemon->operations);
+}
+
 /* The end. */
 
 static size_t in_flight(const struct evd_daemon *daemon) {
@@ -115,6 +121,7 @@ static void on_linger_over(uv_timer_t *timer) {
     daemon->stage = EVD_STAGE_ENDING;
     evd_http_server_quiesce(daemon->servers[EVD_DOOR_API]);
     evd_http_server_quiesce(daemon->servers[EVD_DOOR_CONTROL]);
+    evd_operations_release(daemon->operations);
     log_event(daemon, EVD_LOG_INFO, "stopped-accepting");
     (void)uv_timer_start(timer, on_end_poll, 0, END_POLL_MS);
 }
@@ -161,6 +168,7 @@ void evd_daemon_loop_begin(struct evd_daemon *daemon) {
     add_timer(daemon, &daemon->reaper, on_reap, REAP_MS);
     add_timer(daemon, &daemon->prober, on_probe, PROBE_MS);
     add_timer(daemon, &daemon->key_watch, on_key_watch, KEY_WATCH_MS);
+    add_timer(daemon, &daemon->waits, on_waits, WAITS_MS);
     add_timer(daemon, &daemon->ender, NULL, 0);
     add_signal(daemon, &daemon->terminate, on_stop, SIGTERM);
     add_signal(daemon, &daemon->interrupt, on_stop, SIGINT);

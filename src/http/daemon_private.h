@@ -10,6 +10,7 @@
 #include "evidenced/http/daemon.h"
 #include "evidenced/http/edge.h"
 #include "evidenced/http/spool.h"
+#include "evidenced/runtime/operations.h"
 #include "evidenced/runtime/runtime.h"
 #include "evidenced/store/store.h"
 
@@ -28,12 +29,13 @@ struct evd_daemon {
     struct evd_figures *figures;
     struct evd_edge *edge;
     struct evd_spool *spool;
+    struct evd_operations *operations; /* who waits for one */
     struct evd_http_server *servers[EVD_DOOR_COUNT];
     struct evd_store *store;
     struct evd_runtime *runtime;
 
     uv_loop_t loop;
-    uv_timer_t reaper, prober, key_watch, ender;
+    uv_timer_t reaper, prober, key_watch, waits, ender;
     uv_signal_t terminate, interrupt, hang_up;
     uv_work_t probe;
     bool probing;

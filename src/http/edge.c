@@ -78,6 +78,10 @@ void evd_edge_start(struct evd_edge *edge, struct evd_runtime *runtime) {
     atomic_store(&edge->runtime, runtime);
 }
 
+void evd_edge_offer_backups(struct evd_edge *edge, struct evd_store *store) {
+    atomic_store(&edge->store, store);
+}
+
 static void show_ready(struct evd_edge *edge) {
     bool ready = atomic_load(&edge->ready) == EVD_OK && !atomic_load(&edge->draining);
     evd_figures_set_ready(edge->options.figures, ready);
@@ -95,24 +99,28 @@ void evd_edge_drain(struct evd_edge *edge) {
 
 /* Heads. */
 
-static struct evd_edge_reply *refuse_sentence(struct evd_edge_request *request, enum evd_outcome_code code,
-                                              struct evd_text detail) {
+struct evd_edge_reply *evd_edge_refuse(struct evd_edge_request *request, enum evd_outcome_code code,
+                                       struct evd_text detail) {
     struct evd_outcome outcome = {.code = code, .detail = detail};
     return evd_edge_problem(request, &outcome, 0);
 }
 
 /* Tokens are looked at by workers; that there is one is seen here. */
-static struct evd_edge_reply *refuse_stranger(struct evd_edge_request *request) {
+static struct evd_edge_reply *take_token(struct evd_edge_request *request, struct evd_text header) {
     static const struct evd_text scheme = EVD_TEXT_INIT("Bearer ");
-    struct evd_http_exchange *exchange = request->exchange;
-    if (request->door == EVD_DOOR_CONTROL)
-        return exchange->peer_uid == (uint32_t)geteuid() ? NULL : evd_edge_unauthenticated(request, NULL);
-    struct evd_text header = evd_http_exchange_header(exchange, "Authorization");
     struct evd_text start = {header.bytes, header.size_bytes < scheme.size_bytes ? 0 : scheme.size_bytes};
     if (!evd_text_equal_ignoring_case(start, scheme)) return evd_edge_unauthenticated(request, NULL);
     struct evd_text rest = {header.bytes + scheme.size_bytes, header.size_bytes - scheme.size_bytes};
     request->token = evd_text_trim(rest);
     return request->token.size_bytes > 0 ? NULL : evd_edge_unauthenticated(request, NULL);
+}
+
+struct evd_edge_reply *evd_edge_refuse_stranger(struct evd_edge_request *request) {
+    struct evd_http_exchange *exchange = request->exchange;
+    struct evd_text header = evd_http_exchange_header(exchange, "Authorization");
+    if (request->door != EVD_DOOR_CONTROL) return take_token(request, header);
+    if (exchange->peer_uid != (uint32_t)geteuid()) return evd_edge_unauthenticated(request, NULL);
+    return header.bytes == NULL ? NULL : take_token(request, header); /* without one: the operator */
 }
 
 static struct evd_edge_reply *refuse_method(struct evd_edge_request *request, const char *allow) {
@@ -151,7 +159,7 @@ static struct evd_edge_reply *refuse_stream(struct evd_edge_request *request) {
     const struct evd_http_exchange *exchange = request->exchange;
     bool ambiguous = request->call.command->streamed && exchange->is_old && request->door == EVD_DOOR_CONTROL;
     if (!ambiguous) return NULL;
-    return refuse_sentence(request, EVD_NOT_IMPLEMENTED, EVD_TEXT("Here this answer needs HTTP/1.1."));
+    return evd_edge_refuse(request, EVD_NOT_IMPLEMENTED, EVD_TEXT("Here this answer needs HTTP/1.1."));
 }
 
 static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
@@ -160,6 +168,7 @@ static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
     struct evd_route route;
     struct evd_edge_reply *page = evd_edge_page(request);
     if (page != NULL) return page;
+    if (evd_edge_operator(request, &page)) return page;
     if (exchange->method == EVD_HTTP_OPTIONS && evd_text_equal(exchange->path, EVD_TEXT("*")))
         return evd_edge_options(request, EVD_ROUTE_ALLOW_ALL);
     if (request->door == EVD_DOOR_ADMIN || !evd_router_find(edge->router, exchange->path, &route))
@@ -169,11 +178,11 @@ static struct evd_edge_reply *look_at(struct evd_edge_request *request) {
         return evd_edge_options(request, route.allow);
     }
     if (take_command(request, &route) == NULL) return refuse_method(request, route.allow);
-    struct evd_edge_reply *refusal = refuse_stranger(request);
+    struct evd_edge_reply *refusal = evd_edge_refuse_stranger(request);
     if (refusal == NULL) refusal = evd_edge_refuse_body(request);
     if (refusal == NULL) refusal = refuse_stream(request);
     if (refusal == NULL && atomic_load(&edge->runtime) == NULL)
-        refusal = refuse_sentence(request, EVD_STORE_IS_UNAVAILABLE, EVD_TEXT("This instance is still starting."));
+        refusal = evd_edge_refuse(request, EVD_STORE_IS_UNAVAILABLE, EVD_TEXT("This instance is still starting."));
     return refusal;
 }
 
@@ -192,7 +201,8 @@ static bool on_head(void *self, struct evd_http_exchange *exchange, size_t *ret_
     struct evd_edge_request *request = request_new(self, exchange);
     struct evd_edge_reply *reply = look_at(request);
     if (reply == NULL) {
-        *ret_body_limit_bytes = request->call.command->body_limit_bytes;
+        *ret_body_limit_bytes =
+            request->is_backup ? EVD_EDGE_OPERATOR_BODY_BYTES : request->call.command->body_limit_bytes;
         return false;
     }
     *ret_answer = reply->response;
@@ -202,8 +212,12 @@ static bool on_head(void *self, struct evd_http_exchange *exchange, size_t *ret_
 }
 
 static void on_whole(void *self, struct evd_http_exchange *exchange) {
+    struct evd_edge_request *request = exchange->application;
     (void)self;
-    evd_edge_submit(exchange->application);
+    if (request->is_backup)
+        evd_edge_back_up(request);
+    else
+        evd_edge_submit(request);
 }
 
 static void on_more(void *self, struct evd_http_exchange *exchange) {
@@ -232,6 +246,7 @@ static void on_ended(void *self, struct evd_http_exchange *exchange, bool sent) 
     if (request->streams && !request->is_noted) evd_edge_note(request); /* the client left before its end */
     evd_edge_log_end(request, sent);
     evd_arena_done(&request->call.attempt_arena);
+    if (request->look != NULL) evd_arena_done(&request->look->attempt_arena);
 }
 
 void evd_edge_application(struct evd_edge *edge, enum evd_edge_door door,

@@ -63,6 +63,12 @@ struct evd_edge_reply *evd_edge_problem_of(struct evd_edge_request *request, enu
     return evd_edge_problem(request, &outcome, 0);
 }
 
+struct evd_edge_reply *evd_edge_malformed(struct evd_edge_request *request, struct evd_text detail,
+                                          struct evd_text members) {
+    struct evd_outcome outcome = {.code = EVD_MALFORMED, .detail = detail, .members = members};
+    return evd_edge_problem(request, &outcome, 0);
+}
+
 /* RFC 6750 §3: without a token there is no error to tell. */
 struct evd_edge_reply *evd_edge_unauthenticated(struct evd_edge_request *request, const char *why) {
     struct evd_arena *arena = &request->exchange->arena;
@@ -123,16 +129,19 @@ static struct evd_edge_reply *view_reply(struct evd_edge_request *request) {
     evd_edge_reply_header(reply, "Cache-Control",
                           call->command->immutable ? EVD_TEXT("private, immutable, max-age=31536000")
                                                    : EVD_TEXT("no-store"));
+    if (call->progress == EVD_PROGRESS_UNDER_WAY) evd_edge_reply_header(reply, "Retry-After", EVD_TEXT("1"));
     if (!same) reply->response.body = call->receipt;
     return reply;
 }
 
 static struct evd_edge_reply *receipt_reply(struct evd_edge_request *request) {
-    struct evd_edge_reply *reply = evd_edge_reply_new(request, 200);
+    bool begins = request->call.command->commit == EVD_COMMIT_OPERATION;
+    struct evd_edge_reply *reply = evd_edge_reply_new(request, begins ? 202 : 200);
     struct evd_text etag = etag_of(request);
     evd_edge_reply_header(reply, "Cache-Control", EVD_TEXT("no-store"));
     if (etag.bytes != NULL) evd_edge_reply_header(reply, "ETag", etag);
     if (request->call.replayed) evd_edge_reply_header(reply, "Idempotency-Replayed", EVD_TEXT("true"));
+    if (begins) evd_edge_operation_headers(request, reply);
     reply->response.body = request->call.receipt;
     return reply;
 }

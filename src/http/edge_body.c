@@ -43,17 +43,24 @@ static bool is_file(struct evd_text type, struct evd_text parameters, enum evd_m
     return false;
 }
 
-static bool is_taken(struct evd_edge_request *request) {
+static bool is_taken(struct evd_edge_request *request, bool is_reference_file) {
     struct evd_text parameters = evd_http_exchange_header(request->exchange, "Content-Type");
     struct evd_text type = cut(&parameters, ';');
-    if (request->call.command->references) return is_file(type, parameters, &request->call.media);
+    if (is_reference_file) return is_file(type, parameters, &request->call.media);
     return evd_text_equal_ignoring_case(type, EVD_TEXT("application/json"));
+}
+
+static struct evd_edge_reply *refuse(struct evd_edge_request *request, bool is_reference_file) {
+    if (evd_http_exchange_header(request->exchange, "Content-Length").bytes == NULL)
+        return evd_edge_problem_of(request, EVD_LENGTH_REQUIRED);
+    return is_taken(request, is_reference_file) ? NULL : evd_edge_problem_of(request, EVD_UNSUPPORTED_MEDIA_TYPE);
 }
 
 struct evd_edge_reply *evd_edge_refuse_body(struct evd_edge_request *request) {
     const struct evd_command *command = request->call.command;
-    if (command->request == NULL && !command->references) return NULL;
-    if (evd_http_exchange_header(request->exchange, "Content-Length").bytes == NULL)
-        return evd_edge_problem_of(request, EVD_LENGTH_REQUIRED);
-    return is_taken(request) ? NULL : evd_edge_problem_of(request, EVD_UNSUPPORTED_MEDIA_TYPE);
+    return command->request == NULL && !command->references ? NULL : refuse(request, command->references);
+}
+
+struct evd_edge_reply *evd_edge_refuse_json(struct evd_edge_request *request) {
+    return refuse(request, false);
 }

@@ -37,6 +37,18 @@ void evd_edge_answer_with(struct evd_edge_request *request,
     answer(request, &answering.response);
 }
 
+void evd_edge_leave(struct evd_edge_request *request) {
+    evd_limiter_leave(request->edge->subjects, request->held);
+    request->held = NULL;
+}
+
+/* The place is free before the answer: who has that may call again at once. */
+void evd_edge_leave_with(struct evd_edge_request *request,
+                         struct evd_edge_reply *(*make)(struct evd_edge_request *request)) {
+    evd_edge_leave(request);
+    evd_edge_answer_with(request, make);
+}
+
 /* Who. */
 
 static bool is_exempt(struct evd_edge *edge, struct evd_text address) {
@@ -55,7 +67,7 @@ static struct evd_edge_reply *verify(struct evd_edge_request *request, struct ev
     struct evd_edge *edge = request->edge;
     struct evd_text peer = request->exchange->peer;
     int64_t now_us = evd_clock_monotonic_us(edge->options.clock), now_ms = evd_clock_wall_ms(edge->options.clock);
-    bool exempt = is_exempt(edge, peer);
+    bool exempt = request->door == EVD_DOOR_CONTROL || is_exempt(edge, peer);
     evd_uuid from = evd_network_client(peer);
     enum evd_token_refusal refusal;
     if (!exempt && !evd_limiter_has(edge->addresses, &stranger, from, now_us))
@@ -71,7 +83,7 @@ static struct evd_edge_reply *authenticate(struct evd_edge_request *request) {
     struct evd_call *call = &request->call;
     struct evd_identity identity;
     request->is_known = true;
-    if (request->door == EVD_DOOR_CONTROL) {
+    if (request->door == EVD_DOOR_CONTROL && request->token.size_bytes == 0) {
         call->caller = edge->operator_id;
         call->is_operator = call->may_create_projects = true;
         return NULL;
@@ -119,20 +131,15 @@ static void prepare(void *self) {
     if (preparing->refusal == NULL) preparing->refusal = evd_edge_take(request);
 }
 
-void evd_edge_leave(struct evd_edge_request *request) {
-    evd_limiter_leave(request->edge->subjects, request->held);
-    request->held = NULL;
-}
-
 static void on_done(struct evd_call *call) {
     struct evd_edge_request *request = call->owner;
     request->outcome = call->outcome.code;
-    if (call->command->streamed) {
+    if (call->command->streamed)
         evd_edge_stream_run_done(request);
-        return;
-    }
-    evd_edge_leave(request); /* before the answer: who has it may call again at once */
-    evd_edge_answer_with(request, evd_edge_call_reply);
+    else if (call->command->commit == EVD_COMMIT_OPERATION && call->outcome.code == EVD_OK)
+        evd_edge_operation_done(request);
+    else
+        evd_edge_leave_with(request, evd_edge_call_reply);
 }
 
 static void run(struct evd_task *task) {
@@ -156,6 +163,10 @@ static struct evd_edge_reply *full(struct evd_edge_request *request) {
     return too_busy(request, EVD_TEXT("The service is busy; please try again shortly."));
 }
 
+void evd_edge_post(struct evd_edge_request *request) {
+    if (!evd_runtime_post(atomic_load(&request->edge->runtime), &request->task)) evd_edge_answer_with(request, full);
+}
+
 void evd_edge_submit(struct evd_edge_request *request) {
     struct evd_edge *edge = request->edge;
     struct evd_call *call = &request->call;
@@ -166,5 +177,5 @@ void evd_edge_submit(struct evd_edge_request *request) {
     call->done = on_done;
     call->owner = request;
     request->task.run = run;
-    if (!evd_runtime_post(atomic_load(&edge->runtime), &request->task)) evd_edge_answer_with(request, full);
+    evd_edge_post(request);
 }

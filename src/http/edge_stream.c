@@ -45,8 +45,7 @@ static struct evd_edge_reply *no_memory(struct evd_edge_request *request) {
 static void begin(struct evd_edge_request *request) {
     struct beginning beginning = {.request = request};
     if (!evd_edge_within(&request->exchange->arena, make_head, &beginning)) {
-        evd_edge_leave(request);
-        evd_edge_answer_with(request, no_memory);
+        evd_edge_leave_with(request, no_memory);
         return;
     }
     struct evd_http_response response = beginning.reply->response;
@@ -79,8 +78,7 @@ void evd_edge_stream_run_done(struct evd_edge_request *request) {
     if (request->streams) {
         go_on(request);
     } else if (!more) {
-        evd_edge_leave(request);
-        evd_edge_answer_with(request, evd_edge_call_reply);
+        evd_edge_leave_with(request, evd_edge_call_reply);
     } else if (call->receipt.size_bytes == 0) {
         evd_edge_stream_more(request);
     } else {

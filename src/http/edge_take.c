@@ -15,27 +15,22 @@ static bool parse_key(struct evd_text header, evd_uuid *ret_key) {
     return evd_uuid_parse(header, ret_key);
 }
 
-static struct evd_edge_reply *malformed(struct evd_edge_request *request, struct evd_text detail,
-                                        struct evd_text members) {
-    struct evd_outcome outcome = {.code = EVD_MALFORMED, .detail = detail, .members = members};
-    return evd_edge_problem(request, &outcome, 0);
-}
-
 static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
     static const struct evd_text member = EVD_TEXT_INIT("\"header\":\"Idempotency-Key\"");
     if (!evd_command_is_ledgered(request->call.command)) return NULL;
     struct evd_text header = evd_http_exchange_header(request->exchange, "Idempotency-Key");
     evd_uuid key;
     if (header.bytes == NULL)
-        return malformed(request,
-                         EVD_TEXT("The header Idempotency-Key is missing: it holds a UUID that is new for "
-                                  "each command and the same when a command is sent again."),
-                         member);
+        return evd_edge_malformed(request,
+                                  EVD_TEXT("The header Idempotency-Key is missing: it holds a UUID that is new for "
+                                           "each command and the same when a command is sent again."),
+                                  member);
     if (!parse_key(evd_text_trim(header), &key) || evd_uuid_is_nil(key))
-        return malformed(request, EVD_TEXT("The header Idempotency-Key must hold a UUID, bare or in double quotes."),
-                         member);
+        return evd_edge_malformed(
+            request, EVD_TEXT("The header Idempotency-Key must hold a UUID, bare or in double quotes."), member);
     if (evd_uuid_version(key) == 8)
-        return malformed(request, EVD_TEXT("The header Idempotency-Key must not hold a UUID of version 8."), member);
+        return evd_edge_malformed(request, EVD_TEXT("The header Idempotency-Key must not hold a UUID of version 8."),
+                                  member);
     request->call.command_id = key;
     return NULL;
 }
@@ -44,8 +39,8 @@ static struct evd_edge_reply *take_key(struct evd_edge_request *request) {
 
 static struct evd_edge_reply *refuse_condition(struct evd_edge_request *request, const char *name, const char *why) {
     struct evd_arena *arena = &request->exchange->arena;
-    return malformed(request, evd_text_print(arena, "The header %s %s.", name, why),
-                     evd_text_print(arena, "\"header\":\"%s\"", name));
+    return evd_edge_malformed(request, evd_text_print(arena, "The header %s %s.", name, why),
+                              evd_text_print(arena, "\"header\":\"%s\"", name));
 }
 
 static struct evd_edge_reply *take_condition(struct evd_edge_request *request, const char *name,
@@ -75,7 +70,7 @@ static struct evd_edge_reply *refuse_parameter(struct evd_edge_request *request,
     evd_buffer_init(&members, &request->exchange->arena, 128);
     evd_buffer_add_text(&members, EVD_TEXT("\"parameter\":"));
     evd_json_write_string(name, &members);
-    return malformed(request, detail, evd_buffer_text(&members));
+    return evd_edge_malformed(request, detail, evd_buffer_text(&members));
 }
 
 static bool takes(const struct evd_edge_request *request, enum evd_parameter parameter) {
@@ -127,28 +122,25 @@ _Static_assert(EVD_LIMIT_PAGE == 500, "the sentence says so");
 
 /* Options. */
 
-static bool take_flag(struct evd_text asked, bool *ret_flag) {
-    bool yes = evd_text_equal(asked, EVD_TEXT("true"));
-    *ret_flag = yes;
-    return yes || asked.bytes == NULL || evd_text_equal(asked, EVD_TEXT("false"));
-}
-
-static bool take_delimiter(struct evd_text asked, char *ret_delimiter) {
-    static const struct {
-        struct evd_text name;
-        char delimiter;
-    } known[] = {{EVD_TEXT_INIT("comma"), ','}, {EVD_TEXT_INIT("semicolon"), ';'}, {EVD_TEXT_INIT("tab"), '\t'}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (!evd_text_equal(asked, known[i].name)) continue;
-        *ret_delimiter = known[i].delimiter;
-        return true;
+/* Which of its values a parameter has; -1 when it is not there. What is none of them ends in a refusal. */
+static struct evd_edge_reply *take_choice(struct evd_edge_request *request, enum evd_parameter parameter,
+                                          int *ret_choice) {
+    const char *const *values = evd_parameter_values(parameter), *name = evd_parameter_name(parameter);
+    struct evd_text asked = value_of(request, parameter);
+    struct evd_buffer sentence;
+    *ret_choice = -1;
+    if (asked.bytes == NULL) return NULL;
+    for (int i = 0; values[i] != NULL; i++) {
+        if (!evd_text_equal(asked, evd_text_from(values[i]))) continue;
+        *ret_choice = i;
+        return NULL;
     }
-    return asked.bytes == NULL;
-}
-
-static bool take_safety(struct evd_text asked, bool *ret_safe) {
-    *ret_safe = evd_text_equal(asked, EVD_TEXT("safe"));
-    return *ret_safe || asked.bytes == NULL;
+    evd_buffer_init(&sentence, &request->exchange->arena, 128);
+    evd_buffer_print(&sentence, "The parameter %s must be %s", name, values[0]);
+    for (int i = 1; values[i] != NULL; i++)
+        evd_buffer_print(&sentence, "%s%s", values[i + 1] == NULL ? " or " : ", ", values[i]);
+    evd_buffer_add_byte(&sentence, '.');
+    return refuse_parameter(request, evd_text_from(name), evd_buffer_text(&sentence));
 }
 
 static bool take_labels(struct evd_edge_request *request, struct evd_options *options) {
@@ -165,21 +157,22 @@ static bool take_labels(struct evd_edge_request *request, struct evd_options *op
 }
 
 static struct evd_edge_reply *take_options(struct evd_edge_request *request) {
+    static const char delimiters[] = {',', ';', '\t'};
     struct evd_options *options = &request->call.options;
-    if (!take_flag(value_of(request, EVD_PARAMETER_DRY_RUN), &options->dry_run))
-        return refuse_parameter(request, EVD_TEXT("dryRun"), EVD_TEXT("The parameter dryRun must be true or false."));
-    if (!take_flag(value_of(request, EVD_PARAMETER_SKIP_REFUSED), &options->skip_refused))
-        return refuse_parameter(request, EVD_TEXT("skipRefused"),
-                                EVD_TEXT("The parameter skipRefused must be true or false."));
-    if (!take_delimiter(value_of(request, EVD_PARAMETER_DELIMITER), &options->delimiter))
-        return refuse_parameter(request, EVD_TEXT("delimiter"),
-                                EVD_TEXT("The parameter delimiter must be comma, semicolon or tab."));
+    int dry_run, skip_refused, delimiter, spreadsheet;
+    struct evd_edge_reply *refusal = take_choice(request, EVD_PARAMETER_DRY_RUN, &dry_run);
+    if (refusal == NULL) refusal = take_choice(request, EVD_PARAMETER_SKIP_REFUSED, &skip_refused);
+    if (refusal == NULL) refusal = take_choice(request, EVD_PARAMETER_DELIMITER, &delimiter);
+    if (refusal == NULL) refusal = take_choice(request, EVD_PARAMETER_SPREADSHEET, &spreadsheet);
+    if (refusal != NULL) return refusal;
     if (!take_labels(request, options))
         return refuse_parameter(
             request, EVD_TEXT("label"),
             EVD_TEXT("The parameter label must be the name of a column, and given at most 50 times."));
-    if (!take_safety(value_of(request, EVD_PARAMETER_SPREADSHEET), &options->spreadsheet_safe))
-        return refuse_parameter(request, EVD_TEXT("spreadsheet"), EVD_TEXT("The parameter spreadsheet must be safe."));
+    options->dry_run = dry_run == 1;
+    options->skip_refused = skip_refused == 1;
+    options->delimiter = delimiter < 0 ? '\0' : delimiters[delimiter];
+    options->spreadsheet_safe = spreadsheet == 0;
     return NULL;
 }
 
@@ -191,5 +184,6 @@ struct evd_edge_reply *evd_edge_take(struct evd_edge_request *request) {
     if (refusal == NULL) refusal = refuse_names(request);
     if (refusal == NULL) refusal = take_page(request);
     if (refusal == NULL) refusal = take_options(request);
+    evd_edge_take_wait(request);
     return refusal;
 }

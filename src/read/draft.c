@@ -2,14 +2,9 @@
  * Drafts: one's own and its copies, with what is in them; for administrators, that there is one and who holds it.
  */
 #include "evidenced/domain/draft.h"
-#include "evidenced/records/keys.h"
-#include "read/support.h"
+#include "read/session.h"
 
-#define DRAFT_PATH "/v1/projects/{project}/studies/{study}/forms/{form}/session/draft"
-
-static evd_uuid own_session(const struct evd_call *call) {
-    return evd_form_session_id(call->ids.project, call->ids.study, call->ids.form, call->caller);
-}
+#define DRAFT_PATH EVD_OWN_SESSION "/draft"
 
 struct get_draft {
     const struct evd_session_draft *draft;
@@ -17,13 +12,8 @@ struct get_draft {
 
 static void draft_read(struct evd_call *call) {
     struct get_draft *state = EVD_CALL_STATE(call, get_draft);
-    EVD_WANT(call, SESSION_DRAFT, own_session(call), &state->draft);
+    EVD_WANT(call, SESSION_DRAFT, evd_session_named(call), &state->draft);
     evd_reader_fetch(call);
-}
-
-static struct evd_outcome draft_refuse(struct evd_call *call) {
-    const struct get_draft *state = call->state;
-    return evd_outcome_of(state->draft == NULL ? EVD_NOT_FOUND : EVD_OK);
 }
 
 static void draft_derive(struct evd_call *call) {
@@ -45,7 +35,7 @@ const struct evd_command evd_command_get_draft = {
     EVD_VIEW("GetDraft", DRAFT_PATH, EVD_CAN_EXTRACT),
     .answer = &evd_type_draft_view,
     .read = draft_read,
-    .refuse = draft_refuse,
+    .refuse = evd_view_refuse_missing,
     .derive = draft_derive,
 };
 
@@ -62,38 +52,29 @@ static struct evd_draft_copy_view view_of(const struct evd_draft_copy *copy) {
                                         .kept_at = copy->kept_at};
 }
 
-struct list_copies {
-    struct evd_page_scan page;
-};
+static void show_copy(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {
+    (void)call;
+    (void)at;
+    *(struct evd_draft_copy_view *)ret_item = view_of((const struct evd_draft_copy *)record);
+}
 
-static const struct evd_page_order by_id = {.index = EVD_INDEX_draft_copies, .count = 0};
+static const struct evd_list_view kept_copies = {
+    .index = EVD_INDEX_draft_copies, .fixed = 2, .answer = &evd_type_draft_copy_page, .show = show_copy};
 
 static struct evd_outcome copies_parse(struct evd_call *call) {
-    return evd_page_check(call, &by_id);
+    return evd_list_check(call, &kept_copies);
 }
 
 static void copies_read(struct evd_call *call) {
-    struct list_copies *state = EVD_CALL_STATE(call, list_copies);
-    struct evd_value *equal = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_value, 2);
-    equal[0] = (struct evd_value){.kind = EVD_VALUE_UUID, .uuid = own_session(call)};
-    equal[1] = (struct evd_value){.kind = EVD_VALUE_TEXT,
-                                  .text = evd_name_text(&evd_names_copy_state, evd_name_of(EVD_COPY_KEPT))};
+    struct evd_text kept = evd_name_text(&evd_names_copy_state, evd_name_of(EVD_COPY_KEPT));
+    struct evd_value equal[] = {{.kind = EVD_VALUE_UUID, .uuid = evd_session_named(call)},
+                                {.kind = EVD_VALUE_TEXT, .text = kept}};
     evd_reader_fetch(call);
-    state->page = (struct evd_page_scan){.order = &by_id, .equal = equal, .equal_count = 2, .limit = call->page.limit};
-    evd_page_read(call, &state->page);
+    evd_list_read(call, &kept_copies, equal, 0, EVD_CALL_STATE(call, evd_page_scan));
 }
 
 static void copies_derive(struct evd_call *call) {
-    const struct evd_page_scan *page = &((struct list_copies *)call->state)->page;
-    struct evd_draft_copy_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_draft_copy_view, page->count);
-    struct evd_text next = {0};
-    for (size_t i = 0; i < page->count; i++)
-        items[i] = view_of((const struct evd_draft_copy *)page->records[i]);
-    if (page->more) {
-        struct evd_value none = {0};
-        next = evd_page_next(call, page, &none);
-    }
-    evd_view_page(call, &evd_type_draft_copy_page, items, page->count, next);
+    evd_list_answer(call, &kept_copies, call->state);
 }
 
 const struct evd_command evd_command_list_draft_copies = {
@@ -117,7 +98,7 @@ static void copy_read(struct evd_call *call) {
 
 static struct evd_outcome copy_refuse(struct evd_call *call) {
     const struct evd_draft_copy *copy = ((struct get_copy *)call->state)->copy;
-    bool own = copy != NULL && evd_uuid_equal(copy->session, own_session(call));
+    bool own = copy != NULL && evd_uuid_equal(copy->session, evd_session_named(call));
     return evd_outcome_of(own ? EVD_OK : EVD_NOT_FOUND);
 }
 

@@ -30,11 +30,6 @@ static void get_read(struct evd_call *call) {
     evd_reader_fetch(call);
 }
 
-static struct evd_outcome get_refuse(struct evd_call *call) {
-    const struct get_form *state = call->state;
-    return evd_outcome_of(state->form == NULL ? EVD_NOT_FOUND : EVD_OK);
-}
-
 static void get_derive(struct evd_call *call) {
     const struct get_form *state = call->state;
     struct evd_form_view view = view_of(call, state->form);
@@ -49,38 +44,29 @@ const struct evd_command evd_command_get_form = {
     EVD_VIEW("GetForm", "/v1/projects/{project}/forms/{form}", EVD_CAN_READ),
     .answer = &evd_type_form_view,
     .read = get_read,
-    .refuse = get_refuse,
+    .refuse = evd_view_refuse_missing,
     .derive = get_derive,
 };
 
-struct list_forms {
-    struct evd_page_scan page;
-};
+static void show_form(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {
+    (void)at;
+    *(struct evd_form_view *)ret_item = view_of(call, (const struct evd_form *)record);
+}
 
-static const struct evd_page_order by_name = {.index = EVD_INDEX_forms, .count = 1, .kinds = {EVD_VALUE_TEXT}};
+static const struct evd_list_view by_name = {
+    .index = EVD_INDEX_forms, .answer = &evd_type_form_page, .show = show_form};
 
 static struct evd_outcome list_parse(struct evd_call *call) {
-    return evd_page_check(call, &by_name);
+    return evd_list_check(call, &by_name);
 }
 
 static void list_read(struct evd_call *call) {
-    struct list_forms *state = EVD_CALL_STATE(call, list_forms);
     evd_reader_fetch(call);
-    state->page = (struct evd_page_scan){.order = &by_name, .limit = call->page.limit};
-    evd_page_read(call, &state->page);
+    evd_list_read(call, &by_name, NULL, 0, EVD_CALL_STATE(call, evd_page_scan));
 }
 
 static void list_derive(struct evd_call *call) {
-    const struct evd_page_scan *page = &((struct list_forms *)call->state)->page;
-    struct evd_form_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_form_view, page->count);
-    struct evd_text next = {0};
-    for (size_t i = 0; i < page->count; i++)
-        items[i] = view_of(call, (const struct evd_form *)page->records[i]);
-    if (page->more) {
-        struct evd_value last = {.kind = EVD_VALUE_TEXT, .text = items[page->count - 1].name};
-        next = evd_page_next(call, page, &last);
-    }
-    evd_view_page(call, &evd_type_form_page, items, page->count, next);
+    evd_list_answer(call, &by_name, call->state);
 }
 
 const struct evd_command evd_command_list_forms = {

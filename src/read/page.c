@@ -86,6 +86,7 @@ void evd_page_read(struct evd_call *call, struct evd_page_scan *page) {
     struct evd_scan scan = {.index = page->order->index,
                             .equal = page->equal,
                             .equal_count = page->equal_count,
+                            .descending = page->descending,
                             .limit = page->limit + 1}; /* one more tells whether there is a next page */
     if (call->page.cursor.bytes != NULL && position_of(call, page->order, &position)) {
         scan.after = position.values;

@@ -20,6 +20,7 @@ struct evd_page_scan {
     const struct evd_page_order *order;
     const struct evd_value *equal; /* the index values the list fixes, if any */
     size_t equal_count, limit;
+    bool descending;
     const struct evd_record *const *records;
     size_t count;
     bool more; /* behind the last of them */

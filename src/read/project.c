@@ -13,11 +13,6 @@ static void get_read(struct evd_call *call) {
     evd_reader_fetch(call);
 }
 
-static struct evd_outcome get_refuse(struct evd_call *call) {
-    const struct get_project *state = call->state;
-    return evd_outcome_of(state->project == NULL ? EVD_NOT_FOUND : EVD_OK);
-}
-
 static void get_derive(struct evd_call *call) {
     const struct evd_project *project = ((struct get_project *)call->state)->project;
     struct evd_project_view view = {.id = project->base.id,
@@ -32,46 +27,32 @@ const struct evd_command evd_command_get_project = {
     EVD_VIEW("GetProject", "/v1/projects/{project}", EVD_CAN_READ),
     .answer = &evd_type_project_view,
     .read = get_read,
-    .refuse = get_refuse,
+    .refuse = evd_view_refuse_missing,
     .derive = get_derive,
 };
 
-struct list_members {
-    struct evd_page_scan page;
-};
+static void show_member(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {
+    const struct evd_membership *membership = (const struct evd_membership *)record;
+    (void)call;
+    (void)at;
+    *(struct evd_member_view *)ret_item = (struct evd_member_view){
+        .investigator = membership->investigator, .roles = membership->roles, .changed_at = membership->changed_at};
+}
 
-static const struct evd_page_order by_investigator = {
-    .index = EVD_INDEX_memberships, .count = 1, .kinds = {EVD_VALUE_UUID}};
+static const struct evd_list_view members = {
+    .index = EVD_INDEX_memberships, .answer = &evd_type_member_page, .show = show_member};
 
 static struct evd_outcome members_parse(struct evd_call *call) {
-    return evd_page_check(call, &by_investigator);
+    return evd_list_check(call, &members);
 }
 
 static void members_read(struct evd_call *call) {
-    struct list_members *state = EVD_CALL_STATE(call, list_members);
     evd_reader_fetch(call);
-    state->page = (struct evd_page_scan){.order = &by_investigator, .limit = call->page.limit};
-    evd_page_read(call, &state->page);
-}
-
-static const struct evd_membership *membership_at(const struct evd_page_scan *page, size_t at) {
-    return (const struct evd_membership *)page->records[at];
+    evd_list_read(call, &members, NULL, 0, EVD_CALL_STATE(call, evd_page_scan));
 }
 
 static void members_derive(struct evd_call *call) {
-    const struct evd_page_scan *page = &((struct list_members *)call->state)->page;
-    struct evd_member_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_member_view, page->count);
-    struct evd_text next = {0};
-    for (size_t i = 0; i < page->count; i++) {
-        const struct evd_membership *membership = membership_at(page, i);
-        items[i] = (struct evd_member_view){
-            .investigator = membership->investigator, .roles = membership->roles, .changed_at = membership->changed_at};
-    }
-    if (page->more) {
-        struct evd_value last = {.kind = EVD_VALUE_UUID, .uuid = membership_at(page, page->count - 1)->investigator};
-        next = evd_page_next(call, page, &last);
-    }
-    evd_view_page(call, &evd_type_member_page, items, page->count, next);
+    evd_list_answer(call, &members, call->state);
 }
 
 const struct evd_command evd_command_list_members = {

@@ -37,11 +37,6 @@ static void get_read(struct evd_call *call) {
     evd_reader_fetch(call);
 }
 
-static struct evd_outcome get_refuse(struct evd_call *call) {
-    const struct get_stage *state = call->state;
-    return evd_outcome_of(state->stage == NULL ? EVD_NOT_FOUND : EVD_OK);
-}
-
 static void get_derive(struct evd_call *call) {
     const struct get_stage *state = call->state;
     struct evd_stage_view view = view_of(state->stage, state->settings);
@@ -52,7 +47,7 @@ const struct evd_command evd_command_get_stage = {
     EVD_VIEW("GetStage", "/v1/projects/{project}/stages/{stage}", EVD_CAN_READ),
     .answer = &evd_type_stage_view,
     .read = get_read,
-    .refuse = get_refuse,
+    .refuse = evd_view_refuse_missing,
     .derive = get_derive,
 };
 
@@ -61,17 +56,22 @@ struct list_stages {
     const struct evd_settings_version **settings;
 };
 
-static const struct evd_page_order by_name = {.index = EVD_INDEX_stages, .count = 1, .kinds = {EVD_VALUE_TEXT}};
+static void show_stage(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {
+    const struct list_stages *state = call->state;
+    *(struct evd_stage_view *)ret_item = view_of((const struct evd_stage *)record, state->settings[at]);
+}
+
+static const struct evd_list_view by_name = {
+    .index = EVD_INDEX_stages, .answer = &evd_type_stage_page, .show = show_stage};
 
 static struct evd_outcome list_parse(struct evd_call *call) {
-    return evd_page_check(call, &by_name);
+    return evd_list_check(call, &by_name);
 }
 
 static void list_read(struct evd_call *call) {
     struct list_stages *state = EVD_CALL_STATE(call, list_stages);
     evd_reader_fetch(call);
-    state->page = (struct evd_page_scan){.order = &by_name, .limit = call->page.limit};
-    evd_page_read(call, &state->page);
+    evd_list_read(call, &by_name, NULL, 0, &state->page);
     state->settings = EVD_NEW_ARRAY(evd_call_arena(call), const struct evd_settings_version *, state->page.count);
     for (size_t i = 0; i < state->page.count; i++)
         want_settings(call, (const struct evd_stage *)state->page.records[i], &state->settings[i]);
@@ -79,17 +79,7 @@ static void list_read(struct evd_call *call) {
 }
 
 static void list_derive(struct evd_call *call) {
-    const struct list_stages *state = call->state;
-    const struct evd_page_scan *page = &state->page;
-    struct evd_stage_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_stage_view, page->count);
-    struct evd_text next = {0};
-    for (size_t i = 0; i < page->count; i++)
-        items[i] = view_of((const struct evd_stage *)page->records[i], state->settings[i]);
-    if (page->more) {
-        struct evd_value last = {.kind = EVD_VALUE_TEXT, .text = items[page->count - 1].name};
-        next = evd_page_next(call, page, &last);
-    }
-    evd_view_page(call, &evd_type_stage_page, items, page->count, next);
+    evd_list_answer(call, &by_name, &((struct list_stages *)call->state)->page);
 }
 
 const struct evd_command evd_command_list_stages = {

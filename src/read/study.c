@@ -70,11 +70,6 @@ static void get_read(struct evd_call *call) {
     evd_reader_fetch(call);
 }
 
-static struct evd_outcome get_refuse(struct evd_call *call) {
-    const struct get_study *state = call->state;
-    return evd_outcome_of(state->study == NULL ? EVD_NOT_FOUND : EVD_OK);
-}
-
 static void get_derive(struct evd_call *call) {
     struct evd_study_view view = view_of(call, ((struct get_study *)call->state)->study);
     evd_call_receipt(call, &evd_type_study_view, &view);
@@ -84,7 +79,7 @@ const struct evd_command evd_command_get_study = {
     EVD_VIEW("GetStudy", "/v1/projects/{project}/studies/{study}", EVD_CAN_READ),
     .answer = &evd_type_study_view,
     .read = get_read,
-    .refuse = get_refuse,
+    .refuse = evd_view_refuse_missing,
     .derive = get_derive,
 };
 
@@ -97,7 +92,7 @@ struct list_studies {
     const struct evd_stage *stage;
 };
 
-static const struct evd_page_order by_random_key = {.index = EVD_INDEX_studies, .count = 1, .kinds = {EVD_VALUE_I64}};
+static const struct evd_list_view by_random_key = {.index = EVD_INDEX_studies, .answer = &evd_type_study_page};
 
 static struct evd_outcome bad_parameter(const char *name, struct evd_call *call, const char *why) {
     return (struct evd_outcome){.code = EVD_MALFORMED,
@@ -110,7 +105,7 @@ static struct evd_outcome list_parse(struct evd_call *call) {
     if (by_stage != by_state) return bad_parameter("state", call, "goes with `stage`, and the other way round");
     if (by_state && evd_names_find(&evd_names_pool_state, call->page.state) == 0)
         return bad_parameter("state", call, "is untouched, inProgress or ready");
-    return evd_page_check(call, &by_random_key);
+    return evd_list_check(call, &by_random_key);
 }
 
 static void list_read(struct evd_call *call) {
@@ -118,9 +113,7 @@ static void list_read(struct evd_call *call) {
     bool filtered = call->page.state.bytes != NULL;
     EVD_WANT(call, STAGE, call->page.stage, &state->stage);
     evd_reader_fetch(call);
-    state->page =
-        (struct evd_page_scan){.order = &by_random_key, .limit = filtered ? EVD_LIMIT_PAGE : call->page.limit};
-    evd_page_read(call, &state->page);
+    evd_list_read(call, &by_random_key, NULL, filtered ? EVD_LIMIT_PAGE : 0, &state->page);
 }
 
 static struct evd_outcome list_refuse(struct evd_call *call) {
@@ -146,7 +139,6 @@ static void list_derive(struct evd_call *call) {
     struct evd_page_scan *page = &((struct list_studies *)call->state)->page;
     struct evd_study_view *items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_study_view, page->count);
     int wanted = evd_names_find(&evd_names_pool_state, call->page.state);
-    struct evd_text next = {0};
     size_t shown = 0, examined = 0;
     while (examined < page->count && shown < call->page.limit) {
         const struct evd_study *study = study_at(page, examined++);
@@ -155,11 +147,7 @@ static void list_derive(struct evd_call *call) {
     }
     page->more |= examined < page->count;
     page->count = examined;
-    if (page->more) {
-        struct evd_value last = {.kind = EVD_VALUE_I64, .i64 = study_at(page, examined - 1)->random_key};
-        next = evd_page_next(call, page, &last);
-    }
-    evd_view_page(call, &evd_type_study_page, items, shown, next);
+    evd_view_page(call, &evd_type_study_page, items, shown, evd_list_next(call, &by_random_key, page));
 }
 
 const struct evd_command evd_command_list_studies = {

@@ -5,6 +5,7 @@
  *   - a record refers only to records that were read in the attempt or are written with it, and to immutable ones that
  *     a record that was read names
  *   - a command on a study writes that Study (CR-1) and no per-project or per-form record (CR-2)
+ *   - a command on exposures writes exposures and nothing else
  *   - a command on a draft writes drafts and nothing else; a refusal writes copies of drafts and nothing else
  *   - no key is written twice, and every replaced record was read
  */
@@ -127,6 +128,8 @@ static void check_scope(const struct evd_call *call, const struct evd_written *w
         violated(call, "a refusal writes something but a copy of a draft", written->type->name);
     if (scope == EVD_WRITES_DRAFTS && !is_of_a_draft(in))
         violated(call, "a command on a draft writes something else", written->type->name);
+    if (scope == EVD_WRITES_EXPOSURES && in != EVD_IN_EXPOSURE && in != EVD_IN_COMMAND_LEDGER)
+        violated(call, "a command on exposures writes something else", written->type->name);
 }
 
 static void check_write(struct evd_call *call, const struct evd_written *written) {

@@ -41,6 +41,16 @@ const char *evd_parameter_name(enum evd_parameter parameter) {
     return names[parameter];
 }
 
+const char *const *evd_parameter_values(enum evd_parameter parameter) {
+    static const char *const flag[] = {"false", "true", NULL}, *const delimiter[] = {"comma", "semicolon", "tab", NULL},
+                             *const spreadsheet[] = {"safe", NULL};
+    static const char *const *const values[EVD_PARAMETER_COUNT] = {[EVD_PARAMETER_DRY_RUN] = flag,
+                                                                   [EVD_PARAMETER_SKIP_REFUSED] = flag,
+                                                                   [EVD_PARAMETER_DELIMITER] = delimiter,
+                                                                   [EVD_PARAMETER_SPREADSHEET] = spreadsheet};
+    return values[parameter];
+}
+
 bool evd_command_is_ledgered(const struct evd_command *command) {
     return command->commit == EVD_COMMIT_TXN || command->commit == EVD_COMMIT_OPERATION;
 }

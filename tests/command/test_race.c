@@ -1,7 +1,7 @@
 /*
  * Races: many callers at once on real workers and a real store. Nothing here depends on who wins.
  */
-#include "../support/house.h"
+#include "../support/extraction.h"
 
 #include <pthread.h>
 
@@ -186,7 +186,88 @@ START_TEST(two_administrators_cannot_revoke_each_other) {
 }
 END_TEST
 
+/* Ten tabs of one reviewer fix the same answer: each knows the session as it was. */
+START_TEST(of_many_tabs_that_fix_at_once_one_wins_and_the_others_are_stale) {
+    struct racer racers[10];
+    unsigned fixed = 0;
+    house_open(&house, WORKERS);
+    house_furnish(&house, 3, 2);
+    struct extraction f = extraction_of_house(&house),
+                      g = extraction_add(&house, 1, "[{'id':'q1','label':'Q','kind':'text'}]");
+    struct reply in_f = extraction_save(&house, f, 1, 1, NULL, "q1", "old", NULL);
+    struct reply in_g = extraction_save(&house, g, 1, 2, NULL, "q1", "old", NULL);
+    struct reply changed = extraction_save(&house, f, 1, 3, text_of(&in_f, "versionId"), "q1", "new",
+                                           member_of(extraction_answer(&in_f, "q1"), "revision"));
+    char *members = json_of("'answers':[{'question':'q1','revision':'%s'}]",
+                            member_of(extraction_answer(&changed, "q1"), "revision"));
+    for (unsigned i = 0; i < 10; i++)
+        racers[i] = (struct racer){.command = &evd_command_fix,
+                                   .ids = extraction_ids(&house, g),
+                                   .who = 1,
+                                   .id = 100 + i,
+                                   .body = extraction_body(g, text_of(&in_g, "versionId"), members)};
+    race(racers, 10);
+    for (size_t i = 0; i < 10; i++) {
+        fixed += racers[i].reply.code == EVD_OK;
+        if (racers[i].reply.code == EVD_OK) continue;
+        ck_assert_int_eq(racers[i].reply.code, EVD_STALE_BASE);
+        ck_assert_str_eq(text_of(&racers[i].reply, "base"), "session");
+    }
+    ck_assert_uint_eq(fixed, 1);
+    clear(racers, 10);
+    free(members);
+    reply_done(&changed);
+    reply_done(&in_g);
+    reply_done(&in_f);
+    house_close(&house);
+}
+END_TEST
+
+/* Form F changes the answer while form G takes it over: whoever is second builds on what the first did, or is told. */
+START_TEST(a_fix_that_races_the_change_it_fixes_never_pins_a_value_nobody_saw) {
+    struct racer racers[2];
+    house_open(&house, WORKERS);
+    house_furnish(&house, 3, 2);
+    struct extraction f = extraction_of_house(&house),
+                      g = extraction_add(&house, 1, "[{'id':'q1','label':'Q','kind':'text'}]");
+    struct reply one = extraction_save(&house, f, 1, 1, NULL, "q1", "one", NULL);
+    struct reply in_g = extraction_save(&house, g, 1, 2, NULL, "q1", "one", NULL);
+    struct reply two = extraction_save(&house, f, 1, 3, text_of(&one, "versionId"), "q1", "two",
+                                       member_of(extraction_answer(&one, "q1"), "revision"));
+    const char *seen = member_of(extraction_answer(&two, "q1"), "revision");
+    char *change = json_of("'formVersion':1,'answers':[{'question':'q1','value':'three','baseRevision':'%s'}]", seen);
+    char *move = json_of("'answers':[{'question':'q1','revision':'%s'}]", seen);
+    racers[0] = (struct racer){.command = &evd_command_save,
+                               .ids = extraction_ids(&house, f),
+                               .who = 1,
+                               .id = 10,
+                               .body = extraction_body(f, text_of(&two, "versionId"), change)};
+    racers[1] = (struct racer){.command = &evd_command_fix,
+                               .ids = extraction_ids(&house, g),
+                               .who = 1,
+                               .id = 11,
+                               .body = extraction_body(g, text_of(&in_g, "versionId"), move)};
+    race(racers, 2);
+    ck_assert_int_eq(racers[0].reply.code, EVD_OK);
+    struct reply read = extraction_read(&house, g, 1);
+    const char *shown = member_of(extraction_answer(&read, "q1"), "value");
+    ck_assert_str_eq(shown, racers[1].reply.code == EVD_OK ? "two" : "one");
+    ck_assert(racers[1].reply.code == EVD_OK || racers[1].reply.code == EVD_STALE_BASE);
+    ck_assert_str_eq(member_of(json_object_get(extraction_answer(&read, "q1"), "current"), "value"), "three");
+    reply_done(&read);
+    clear(racers, 2);
+    free(move);
+    free(change);
+    reply_done(&two);
+    reply_done(&in_g);
+    reply_done(&one);
+    house_close(&house);
+}
+END_TEST
+
 EVD_TEST_MAIN("commands: races", fifty_identical_commands_in_parallel_give_one_effect_and_fifty_equal_receipts,
               identical_commands_without_a_lane_give_one_effect_too,
               two_batches_at_once_cannot_both_take_one_identifier, a_lost_update_is_impossible_on_one_study_and_on_many,
-              racing_reviewers_never_exceed_the_cap, two_administrators_cannot_revoke_each_other)
+              racing_reviewers_never_exceed_the_cap, two_administrators_cannot_revoke_each_other,
+              of_many_tabs_that_fix_at_once_one_wins_and_the_others_are_stale,
+              a_fix_that_races_the_change_it_fixes_never_pins_a_value_nobody_saw)

@@ -16,7 +16,7 @@ after(() => daemon.done());
 /** The template with the review's own ids in it. */
 function filled(path: string): string {
   const ids: Record<string, string> = { project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage, version: review.formVersion };
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name]!);
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? review.formVersion);
 }
 
 const commands = operations.filter(({ path }) => path.startsWith('/v1/'));

@@ -124,15 +124,15 @@ test('a list without a limit has a hundred on its page', async () => {
 const readable = () => {
   const ids: Record<string, string> = { project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage };
   return operations.filter(({ method, path }) => method === 'get' && path.startsWith('/v1/')).map(({ path, operation }) => ({
-    operation, path: path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? (path.includes('/session/') ? 'VERSION' : review.formVersion)),
+    operation, path: path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? (name === 'session' ? 'SESSION' : /\/sessions?\//.test(path) ? 'VERSION' : review.formVersion)),
   }));
 };
 
 test('every read answers 304 to its own ETag, 200 after a change, and HEAD like GET', async () => {
   const [anna] = [await review.member('admin', 'reviewer')];
-  const saved = (await anna.post(`${review.session()}/save`, review.body({ participants: 1 }))).json.versionId;
+  const { versionId: saved, sessionId } = (await anna.post(`${review.session()}/save`, review.body({ participants: 1 }))).json;
   for (const { operation, path } of readable()) {
-    const at = path.replace('VERSION', saved);
+    const at = path.replace('VERSION', saved).replace('SESSION', sessionId);
     const first = await anna.get(at);
     assert.equal(first.status, 200, `${operation.operationId}: ${first.text}`);
     const etag = first.headers.get('etag')!;
@@ -141,7 +141,7 @@ test('every read answers 304 to its own ETag, 200 after a change, and HEAD like 
     const head = await anna.ask('HEAD', at);
     assert.deepEqual([head.status, head.headers.get('etag'), head.text], [200, etag, '']);
     assert.equal(head.headers.get('content-length'), String(Buffer.byteLength(first.text)));
-    const immutable = /Version$/.test(operation.operationId);
+    const immutable = /(Version|SessionChanges)(ById)?$/.test(operation.operationId);
     assert.equal(first.headers.get('cache-control'), immutable ? 'private, immutable, max-age=31536000' : 'no-store');
   }
   const etag = (await anna.get(review.session())).headers.get('etag')!;

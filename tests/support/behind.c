@@ -53,6 +53,17 @@ void behind_replace(struct house *house, const struct evd_type *type, struct evd
     evd_arena_done(&arena);
 }
 
+void behind_insert(struct house *house, const struct evd_type *type, struct evd_record *record) {
+    struct evd_arena arena;
+    evd_arena_init(&arena, 16 * EVD_MIB);
+    struct evd_txn *txn = begin(house, &arena);
+    struct evd_key key = {.project = house->project, .id = record->id, .in = type->in};
+    record->project_id = house->project;
+    record->version = 1;
+    put(txn, (struct evd_write){.kind = EVD_INSERT, .key = key, .after = evd_bson_encode(type, record, &arena)});
+    evd_arena_done(&arena);
+}
+
 static bool copy_but(const struct evd_image *image, const char *key, bson_t *to) {
     bson_t from;
     bson_iter_t at;

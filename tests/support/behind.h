@@ -20,6 +20,11 @@ void behind_replace(struct house *house, const struct evd_type *type, struct evd
 
 #define BEHIND_REPLACE(house, T, record) behind_replace((house), &evd_type_##T, &(record)->base)
 
+/** Insert this record, as its first version. */
+void behind_insert(struct house *house, const struct evd_type *type, struct evd_record *record);
+
+#define BEHIND_INSERT(house, T, record) behind_insert((house), &evd_type_##T, &(record)->base)
+
 /** Replace the stored record by one whose `key` has a value of a type no version writes there. */
 void behind_damage(struct house *house, evd_collection in, evd_uuid id, const char *key);
 

@@ -171,6 +171,25 @@ static void import_derive(struct evd_call *call) {
     call->receipt = evd_buffer_text(&receipt);
 }
 
+static atomic_int operations_stand;
+
+void evd_edge_operations_stand(enum evd_edge_stand stand) {
+    atomic_store(&operations_stand, stand);
+}
+
+static struct evd_outcome operation_refuse(struct evd_call *call) {
+    (void)call;
+    return atomic_load(&operations_stand) == EDGE_OPERATIONS_HIDDEN ? evd_outcome_of(EVD_NOT_FOUND) : evd_ok();
+}
+
+static void operation_derive(struct evd_call *call) {
+    bool settled = atomic_load(&operations_stand) == EDGE_OPERATIONS_SETTLED;
+    char id[EVD_UUID_TEXT_BYTES + 1];
+    evd_uuid_format(call->ids.operation, id);
+    call->receipt = evd_text_print(evd_call_arena(call), "{\"id\":\"%s\",\"settled\":%d}", id, settled);
+    call->progress = settled ? EVD_PROGRESS_SETTLED : EVD_PROGRESS_UNDER_WAY;
+}
+
 static const struct evd_command echo = {.name = "Echo",
                                         .method = EVD_COMMAND_POST,
                                         .path = "/v1/projects",
@@ -262,13 +281,21 @@ static const struct evd_command import = {.name = "Import",
                                           .method = EVD_COMMAND_POST,
                                           .path = "/v1/projects/{project}/imports",
                                           .query = EVD_QUERY_IMPORT | EVD_PARAMETER_BIT(EVD_PARAMETER_SPREADSHEET),
-                                          .commit = EVD_COMMIT_TXN,
+                                          .commit = EVD_COMMIT_OPERATION,
                                           .makes_project = true,
                                           .references = true,
                                           .body_limit_bytes = EDGE_FILE_LIMIT,
                                           .outcomes = UINT64_MAX,
                                           .derive = import_derive};
 
-const struct evd_command *const evd_edge_commands[] = {&echo,  &touch,   &look, &keep,   &show,  &put,
-                                                       &patch, &discard, &drop, &script, &import};
+static const struct evd_command operation = {.name = "Operation",
+                                             .method = EVD_COMMAND_GET,
+                                             .path = "/v1/projects/{project}/operations/{operation}",
+                                             .commit = EVD_COMMIT_READ,
+                                             .makes_project = true,
+                                             .refuse = operation_refuse,
+                                             .derive = operation_derive};
+
+const struct evd_command *const evd_edge_commands[] = {&echo,  &touch,   &look, &keep,   &show,   &put,
+                                                       &patch, &discard, &drop, &script, &import, &operation};
 const size_t evd_edge_command_count = sizeof evd_edge_commands / sizeof *evd_edge_commands;

@@ -8,6 +8,7 @@
 #include "evidenced/base/random.h"
 #include "evidenced/http/spool.h"
 #include "evidenced/http/token_mint.h"
+#include "evidenced/runtime/operations.h"
 #include "evidenced/runtime/runtime.h"
 #include "store_fixture.h"
 
@@ -47,7 +48,9 @@ void evd_edge_fixture_token(const struct evd_edge_fixture *fixture, const char *
 
 static void make_edge(struct evd_edge_fixture *fixture) {
     static const struct evd_text origins[] = {EVD_TEXT_INIT("https://review.example.org")};
-    struct evd_edge_options options = {.commands = evd_edge_commands,
+    fixture->operations = evd_operations_new(&fixture->clock.clock);
+    struct evd_edge_options options = {.operations = fixture->operations,
+                                       .commands = evd_edge_commands,
                                        .command_count = evd_edge_command_count,
                                        .clock = &fixture->clock.clock,
                                        .keyring = fixture->keyring,
@@ -111,6 +114,7 @@ void evd_edge_fixture_open(struct evd_edge_fixture *fixture, unsigned workers, s
                                           .workers = workers,
                                           .queue = queue};
     fixture->runtime = evd_runtime_open(&options);
+    evd_edge_offer_backups(fixture->edge, fixture->store);
     evd_edge_start(fixture->edge, fixture->runtime);
     evd_edge_set_ready(fixture->edge, EVD_OK);
     struct evd_figures_sources sources = {.runtime = fixture->runtime,
@@ -122,6 +126,7 @@ void evd_edge_fixture_open(struct evd_edge_fixture *fixture, unsigned workers, s
 
 void evd_edge_fixture_close(struct evd_edge_fixture *fixture) {
     evd_edge_fixture_release();
+    evd_operations_release(fixture->operations);
     for (int door = 0; door < EVD_DOOR_COUNT; door++) {
         evd_http_server_quiesce(fixture->servers[door]);
         evd_http_server_close(fixture->servers[door]);
@@ -130,6 +135,7 @@ void evd_edge_fixture_close(struct evd_edge_fixture *fixture) {
     evd_runtime_close(fixture->runtime);
     if (fixture->store != NULL) evd_store_close(fixture->store);
     evd_edge_free(fixture->edge);
+    evd_operations_free(fixture->operations);
     evd_figures_free(fixture->figures);
     evd_keyring_free(fixture->keyring);
     evd_mint_key_close(fixture->key);

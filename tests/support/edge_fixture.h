@@ -13,8 +13,9 @@
  *   Script GET /v1/projects/{project}/script.csv?state=…   a view in pieces, one run for each letter of state: a letter
  *            is the piece `letter;`, `-` an empty one, `L` one of EDGE_LARGE_PIECE bytes, `h` waits until it is
  *            released before it is a piece, `!` is refused (Locked)
- *   Import POST /v1/projects/{project}/imports   ledgered; takes a file of up to EDGE_FILE_LIMIT bytes and shows it and
- *            its options
+ *   Import POST /v1/projects/{project}/imports   begins an operation, which is nothing; takes a file of up to
+ *            EDGE_FILE_LIMIT bytes and shows it and its options
+ *   Operation GET /v1/projects/{project}/operations/{operation}   shows any operation as evd_edge_operations_stand says
  *
  * The clock stands still until the test moves it.
  */
@@ -61,6 +62,7 @@ struct evd_edge_fixture {
     int log_fd;
     struct evd_keyring *keyring;
     struct evd_figures *figures;
+    struct evd_operations *operations;
     struct evd_edge *edge;
     struct evd_spool *spool; /* in <directory>/spool, of EDGE_SPOOL_BYTES */
     struct evd_store *store;
@@ -89,6 +91,11 @@ void evd_edge_fixture_token(const struct evd_edge_fixture *fixture, const char *
 
 /** Wait until so many calls are held by `hold`. */
 void evd_edge_fixture_await_held(unsigned count);
+
+enum evd_edge_stand { EDGE_OPERATIONS_UNDER_WAY, EDGE_OPERATIONS_SETTLED, EDGE_OPERATIONS_HIDDEN };
+
+/** How operations stand from now on; nobody who waits is told. At first they are under way. */
+void evd_edge_operations_stand(enum evd_edge_stand stand);
 
 /** How often a script was run. */
 unsigned evd_edge_script_runs(void);

@@ -28,6 +28,7 @@
 #define EVD_LIMIT_ATTEMPTS           20
 #define EVD_LIMIT_FREE_ATTEMPTS      200 /* a bound on the unbounded; the deadline ends them long before */
 #define EVD_LIMIT_DEADLINE_MS        10000
+#define EVD_LIMIT_WAIT_MS            30000 /* for an operation, as `Prefer: wait` asks */
 #define EVD_LIMIT_BACKOFF_FIRST_MS   2
 #define EVD_LIMIT_BACKOFF_LARGEST_MS 250
 #define EVD_LIMIT_LANE_CALLS         64

@@ -4,7 +4,7 @@
 #ifndef EVIDENCED_COMMANDS_BODIES_H
 #define EVIDENCED_COMMANDS_BODIES_H
 
-#include "evidenced/records/dictionary.h"
+#include "evidenced/read/views.h"
 
 #define EVD_SCHEMA_FILE "commands/requests.def"
 #include "evidenced/records/schema_declare.h"

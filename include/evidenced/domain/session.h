@@ -31,6 +31,9 @@ enum evd_answer_effect evd_answer_effect_of(const struct evd_annotation_head *he
 struct evd_outcome evd_session_scopes_open(const struct evd_form *form, const struct evd_stage *const *stages,
                                            size_t count);
 
+/** Where a session stands after a version of that kind. */
+enum evd_session_state evd_session_state_after(enum evd_version_kind kind);
+
 /** Does the session hold a place (a version that is not withdrawn)? NULL: no session. */
 bool evd_session_has_place(const struct evd_form_session *session);
 

@@ -4,11 +4,13 @@
  *   head     pages and preflights are answered; the path finds its command; what can be refused by the head is
  *   whole    the call is posted to the workers, 429 when their queue is full
  *   worker   token, limits, Idempotency-Key, page; then the runtime has it
- *   done     receipt or problem, from whatever thread; a view in pieces is run again for each
+ *   done     receipt or problem, from whatever thread; a view in pieces is run again for each, and a call that began an
+ *            operation may wait for it, without a worker
  *   ended    one line in the log, one count in the metrics
  *
  * One edge serves three doors: the API (bearer tokens, CORS), the control socket (whoever has this process's own user
- * id is the operator), and the admin listener (/metrics, /version). Probes answer at all of them.
+ * id is the operator, or, with a bearer token, whom that names), and the admin listener (/metrics, /version). Probes
+ * answer at all of them. Only at the control socket is there POST /v1/operator/backup.
  */
 #ifndef EVIDENCED_HTTP_EDGE_H
 #define EVIDENCED_HTTP_EDGE_H
@@ -26,7 +28,9 @@ struct evd_command;
 struct evd_edge;
 struct evd_http_application;
 struct evd_log;
+struct evd_operations;
 struct evd_runtime;
+struct evd_store;
 
 enum evd_edge_door { EVD_DOOR_API, EVD_DOOR_CONTROL, EVD_DOOR_ADMIN, EVD_DOOR_COUNT };
 
@@ -37,10 +41,11 @@ struct evd_edge_options {
     const struct evd_clock *clock;
     struct evd_keyring *keyring;
     struct evd_figures *figures;
-    struct evd_log *log; /* NULL: none */
-    int64_t deadline_ms; /* of a call, from its last byte on */
-    const char *version; /* of the program */
-    const char *profile; /* of its build */
+    struct evd_log *log;               /* NULL: none */
+    struct evd_operations *operations; /* NULL: nobody can wait for one, and Prefer is ignored */
+    int64_t deadline_ms;               /* of a call, from its last byte on */
+    const char *version;               /* of the program */
+    const char *profile;               /* of its build */
     unsigned store_format;
 };
 
@@ -64,6 +69,9 @@ void evd_edge_set(struct evd_edge *edge, const struct evd_edge_settings *setting
 
 /** From now on calls are taken, and startupz answers 200. Borrowed until the last exchange has ended. */
 void evd_edge_start(struct evd_edge *edge, struct evd_runtime *runtime);
+
+/** From now on the operator can have backups made of this store. Borrowed as the runtime is. */
+void evd_edge_offer_backups(struct evd_edge *edge, struct evd_store *store);
 
 /** What readyz says: EVD_OK, or why this instance should get no calls. Calls are taken all the same. */
 void evd_edge_set_ready(struct evd_edge *edge, enum evd_outcome_code code);

@@ -65,6 +65,7 @@ enum evd_write_scope {
     EVD_WRITES_NOTHING,
     EVD_WRITES_STUDY,      /* evidence: it writes its Study, and no project, form or stage record */
     EVD_WRITES_DRAFTS,     /* drafts, their copies and a session's head without a version; never a Study */
+    EVD_WRITES_EXPOSURES,  /* exposures: decided on what never changes, each once by its key; never a Study */
     EVD_WRITES_OPERATION,  /* an operation, its batches and the studies they bring; a lane's Study if it has one */
     EVD_WRITES_DEFINITIONS /* what an administrator sets up */
 };
@@ -101,6 +102,9 @@ struct evd_command {
 
 /** `limit`, `dryRun`, … */
 const char *evd_parameter_name(enum evd_parameter parameter);
+
+/** What its values may be, where they are a closed set: NULL-terminated, in a fixed order. NULL: any text. */
+const char *const *evd_parameter_values(enum evd_parameter parameter);
 
 /** The lane of a command on the study its path names. */
 size_t evd_lane_of_study(const struct evd_call *call, evd_uuid ret_studies[EVD_COMMAND_LANES]);

@@ -151,7 +151,7 @@ START_TEST(labels_are_bounded_in_number_and_length) {
     expect_named("label");
     (void)snprintf(query, sizeof query, "?label=%0400d", 0);
     ask_with(query, 3);
-    ck_assert_int_eq(response.status, 200);
+    ck_assert_int_eq(response.status, 202);
     (void)snprintf(query, sizeof query, "?label=%0401d", 0);
     ask_with(query, 4);
     expect_named("label");
@@ -162,7 +162,7 @@ END_TEST
 START_TEST(the_same_file_with_other_options_is_another_command) {
     evd_edge_fixture_open(&fixture, 2, 16);
     ask_with("?label=A", 1);
-    ck_assert_int_eq(response.status, 200);
+    ck_assert_int_eq(response.status, 202);
     ask_with("?label=A", 1);
     ck_assert_str_eq(header("Idempotency-Replayed"), "true");
     ask_with("?label=B", 1);
@@ -215,7 +215,7 @@ START_TEST(a_large_file_is_spooled_and_arrives_whole) {
         ck_assert(spooled || evd_spool_held_bytes(fixture.spool) == 0);
         ck_assert(evd_raw_send(&client, file + sizes[i] - 1, 1));
         ck_assert(evd_raw_receive(&client, true, &response));
-        ck_assert_int_eq(response.status, 200);
+        ck_assert_int_eq(response.status, 202);
         expect_file(file, sizes[i]);
         await_held(0);
         evd_raw_close(&client);
@@ -250,11 +250,11 @@ START_TEST(when_the_spool_has_no_room_a_large_file_has_to_wait_and_a_small_one_h
     begin_upload(&second, 3, EVD_HTTP_SPOOL_ABOVE_BYTES);
     ck_assert(evd_raw_send(&second, file, EVD_HTTP_SPOOL_ABOVE_BYTES));
     ck_assert(evd_raw_receive(&second, true, &response));
-    ck_assert_int_eq(response.status, 200);
+    ck_assert_int_eq(response.status, 202);
     evd_raw_close(&second);
     ck_assert(evd_raw_send(&first, file, LARGE));
     ck_assert(evd_raw_receive(&first, true, &response));
-    ck_assert_int_eq(response.status, 200);
+    ck_assert_int_eq(response.status, 202);
     evd_raw_close(&first);
     await_held(0);
     begin_upload(&second, 2, LARGE);

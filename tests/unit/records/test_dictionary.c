@@ -48,9 +48,11 @@ static const struct {
     {7, EVD_IN_DRAFT_COPY, {"sessionId", "state"}},
     {8, EVD_IN_FORM_SESSION_VERSION, {"studyId", "stamp"}},
     {9, EVD_IN_DRAFT_EVENT, {"studyId", "stamp"}},
-    {10, EVD_IN_EXPOSURE, {"sessionId"}},
+    {10, EVD_IN_EXPOSURE, {"sessionId", "versionSeq"}},
     {11, EVD_IN_OPERATION, {"requestedAt"}},
     {12, EVD_IN_OPEN_OPERATION, {"operationId"}},
+    {20, EVD_IN_FORM_SESSION_VERSION, {"studyId", "authorId", "stamp"}},
+    {21, EVD_IN_DRAFT_EVENT, {"studyId", "authorId", "stamp"}},
 };
 
 enum {

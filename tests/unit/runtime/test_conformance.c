@@ -123,6 +123,13 @@ static void derive_with_one_record_twice(struct evd_call *call) {
     answer(call);
 }
 
+static void derive_nothing_but_an_answer(struct evd_call *call) {
+    answer(call);
+}
+
+/* What the rogue commands below say they write. */
+static enum evd_write_scope scope = EVD_WRITES_STUDY;
+
 /* The message goes to the parent; the directory belongs to it. */
 static _Noreturn void run_in_child(void (*derive)(struct evd_call *call), int out) {
     const struct evd_command command = {.name = "Rogue",
@@ -130,9 +137,9 @@ static _Noreturn void run_in_child(void (*derive)(struct evd_call *call), int ou
                                         .path = "/rogue",
                                         .needs = EVD_CAN_READ,
                                         .commit = EVD_COMMIT_TXN,
-                                        .scope = EVD_WRITES_STUDY,
+                                        .scope = scope,
                                         .answer = &evd_type_record_receipt,
-                                        .lanes = evd_lane_of_study,
+                                        .lanes = scope == EVD_WRITES_STUDY ? evd_lane_of_study : NULL,
                                         .read = read_all,
                                         .derive = derive};
     if (dup2(out, STDERR_FILENO) < 0) _exit(2);
@@ -204,6 +211,15 @@ START_TEST(a_command_that_writes_a_record_twice_dies) {
 }
 END_TEST
 
+START_TEST(a_command_on_exposures_that_writes_anything_else_dies) {
+    scope = EVD_WRITES_EXPOSURES;
+    expect_sound(derive_nothing_but_an_answer);
+    expect_death(derive_soundly, "a command on exposures writes something else (study)");
+    expect_death(derive_without_the_study, "a command on exposures writes something else (form_session)");
+}
+END_TEST
+
 EVD_TEST_MAIN("runtime: conformance", a_command_that_keeps_the_rules_lives,
               a_command_that_refers_to_a_record_it_did_not_read_dies, a_command_on_a_study_that_does_not_write_it_dies,
-              an_interactive_command_that_writes_a_form_or_a_stage_dies, a_command_that_writes_a_record_twice_dies)
+              an_interactive_command_that_writes_a_form_or_a_stage_dies, a_command_that_writes_a_record_twice_dies,
+              a_command_on_exposures_that_writes_anything_else_dies)
