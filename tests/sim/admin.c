@@ -6,7 +6,7 @@
 
 #include "evidenced/records/keys.h"
 
-enum { PATIENCE = 60 };
+enum { PATIENCE = 10 };
 
 static void ask(struct sim *sim, const struct evd_command *command, struct evd_ids ids, json_t *body) {
     sim->admin.intent = sim_intent_new(sim, command, ids, sim->admin_id, body);

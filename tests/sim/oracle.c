@@ -113,9 +113,13 @@ static void check_success(struct sim *sim, struct sim_intent *intent, const stru
         sim_fail(sim, "%s was answered with two receipts", command->name);
 }
 
-static void check_code(struct sim *sim, const struct sim_intent *intent, enum evd_outcome_code code) {
+/* Two of one request may race: one is refused as things were, the other takes effect as they are then. But once it has
+ * taken effect, whoever asks again is told so; unless they are no member any more. */
+static void check_code(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
+    enum evd_outcome_code code = answer->code;
     const char *name = evd_outcome_entry_of(code)->name;
-    if (evd_command_is_ledgered(intent->command) && is_refusal(code) && intent->landed > 0 && code != EVD_NOT_FOUND)
+    bool before = intent->landed > 0 && intent->landed_at <= answer->begun;
+    if (evd_command_is_ledgered(intent->command) && is_refusal(code) && before && code != EVD_NOT_FOUND)
         sim_fail(sim, "%s took effect and was refused with %s", intent->command->name, name);
     if (code == EVD_COMMAND_DIGEST_MISMATCH && (intent->landed > 0 || intent->root->effects == 0))
         sim_fail(sim, "%s was told of another request under its command id", intent->command->name);
@@ -131,7 +135,7 @@ void sim_oracle_answered(struct sim *sim, struct sim_intent *intent, const struc
     sim_digest(sim, &answer->code, sizeof answer->code);
     if (receipt != NULL) sim_digest(sim, receipt, strlen(receipt));
     if (answer->code == EVD_OK) check_success(sim, intent, answer, receipt);
-    check_code(sim, intent, answer->code);
+    check_code(sim, intent, answer);
     sim_oracle_member_answered(sim, intent, answer);
     sim_oracle_copy(sim, intent, answer);
     sim_oracle_refusal(sim, intent, answer);

@@ -136,6 +136,11 @@ static inline bool sim_saves(const struct evd_command *command) {
     return command == &evd_command_save || command == &evd_command_complete;
 }
 
+/* Does it make a version of a session? */
+static inline bool sim_makes_version(const struct evd_command *command) {
+    return sim_saves(command) || command == &evd_command_withdraw || command == &evd_command_fix;
+}
+
 /* oracle_judge.c */
 
 /* What a request deserves: base says which StaleBase. */

@@ -99,6 +99,10 @@ static const struct evd_annotation_revision *current_of(struct sim *sim, const s
 static bool is_stale_answer(struct sim *sim, const struct sim_intent *intent, uint64_t instant, const json_t *answer) {
     char name[SIM_SAID_BYTES], said[SIM_SAID_BYTES], current_said[SIM_SAID_BYTES];
     sim_place_name_of(answer, name);
+    if (intent->command == &evd_command_fix) {
+        const struct evd_annotation_revision *now = current_of(sim, intent, instant, name);
+        return now != NULL && !evd_uuid_equal(sim_uuid_in(answer, "revision"), now->base.id);
+    }
     sim_said(answer, json_object_get(answer, "value"), said);
     const struct evd_annotation_revision *current = current_of(sim, intent, instant, name);
     evd_uuid base = sim_uuid_in(answer, "baseRevision");
@@ -156,7 +160,8 @@ static bool is_copies_full(const struct sim_intent *intent, const struct sim_ans
 static bool fits(const struct sim_intent *intent, const struct sim_answer *answer, struct sim_verdict verdict) {
     const char *base = json_string_value(json_object_get(answer->body, "base"));
     bool unplaced = verdict.code == EVD_OK || verdict.code == EVD_AT_CAPACITY || verdict.code == EVD_ENOUGH_REVIEWERS;
-    if (answer->code == EVD_VALIDATION_FAILED && sim_saves(intent->command)) return unplaced;
+    bool validates = sim_saves(intent->command) || intent->command == &evd_command_fix;
+    if (answer->code == EVD_VALIDATION_FAILED && validates) return unplaced;
     if (is_copies_full(intent, answer)) return verdict.code != EVD_OK;
     if (verdict.code != answer->code) return false;
     return verdict.code != EVD_STALE_BASE || (base != NULL && strcmp(base, verdict.base) == 0);
@@ -170,8 +175,7 @@ static bool is_judged(enum evd_outcome_code code) {
 
 void sim_oracle_refusal(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
     bool autosaves = sim_autosaves(intent->command);
-    bool on_session = sim_saves(intent->command) || intent->command == &evd_command_withdraw;
-    if (!is_judged(answer->code) || !(autosaves || on_session)) return;
+    if (!is_judged(answer->code) || !(autosaves || sim_makes_version(intent->command))) return;
     struct sim_verdict verdict = {0};
     for (uint64_t at = answer->begun; at <= simulated_store_now(sim->store); at++) {
         verdict = autosaves ? sim_judge_autosave(sim, intent, at, answer->now_ms)

@@ -44,7 +44,12 @@ static bool shows_answer(struct sim *sim, const json_t *answers, evd_uuid revisi
     if (entry == NULL || !evd_uuid_equal(sim_uuid_in(entry, "revision"), revision_id)) return false;
     sim_said(entry, json_object_get(entry, "value"), said);
     sim_said_of(revision->question, revision->path.items, revision->path.count, &revision->value, stored);
-    return strcmp(said, stored) == 0;
+    const struct evd_annotation_head *head = sim_at(sim, at, EVD_IN_ANNOTATION_HEAD, revision->head);
+    if (head == NULL || strcmp(said, stored) != 0) return false;
+    bool moved = !evd_uuid_equal(head->current_revision, revision_id);
+    evd_uuid current = moved ? head->current_revision : evd_uuid_nil();
+    return json_is_true(json_object_get(entry, "outdated")) == moved &&
+           evd_uuid_equal(sim_uuid_in(json_object_get(entry, "current"), "revision"), current);
 }
 
 static bool shows_session(struct sim *sim, const struct sim_intent *intent, const json_t *shown, uint64_t at) {

@@ -51,6 +51,7 @@ static bool may_drop(const struct sim_intent *intent, const struct simulated_com
     if (command == &evd_command_discard_draft || command == &evd_command_discard_draft_copy)
         return sim_written(commit, EVD_IN_DRAFT_EVENT) != NULL;
     if (sim_autosaves(command)) return was_seen(intent, said);
+    if (!sim_saves(command)) return false;
     return sim_body_names(intent, name) && was_seen(intent, said); /* it says something else of that place */
 }
 

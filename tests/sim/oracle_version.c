@@ -69,6 +69,11 @@ static void check_new(struct sim *sim, const struct sim_intent *intent, struct p
             sim_fail(sim, "a version has an answer nobody gave: %s", name);
             return;
         }
+        if (intent->command == &evd_command_fix) {
+            if (!evd_uuid_equal(pins.items[i].revision, sim_uuid_in(entry, "revision")))
+                sim_fail(sim, "Fix pins something else than its request names: %s", name);
+            continue;
+        }
         sim_said_of(revision->question, revision->path.items, revision->path.count, &revision->value, said);
         sim_said(entry, json_object_get(entry, "value"), asked);
         if (strcmp(said, asked) != 0) sim_fail(sim, "a version says %s where its request says %s", said, asked);
@@ -113,6 +118,7 @@ static void check_answers(struct sim *sim, const struct evd_form_session_version
 
 static enum evd_version_kind kind_of(const struct sim_intent *intent) {
     if (intent->command == &evd_command_complete) return EVD_VERSION_COMPLETE;
+    if (intent->command == &evd_command_fix) return EVD_VERSION_FIX;
     return intent->command == &evd_command_withdraw ? EVD_VERSION_WITHDRAW : EVD_VERSION_SAVE;
 }
 
@@ -155,8 +161,8 @@ static void check_study(struct sim *sim, const struct simulated_commit *commit, 
 void sim_oracle_version(struct sim *sim, const struct sim_attempt *attempt, const struct simulated_commit *commit) {
     const struct sim_intent *intent = attempt->intent;
     const struct evd_write *write = sim_written(commit, EVD_IN_FORM_SESSION_VERSION);
-    bool expected = sim_saves(intent->command) || intent->command == &evd_command_withdraw;
-    if (write == NULL && expected) sim_fail(sim, "%s wrote no version", intent->command->name);
+    if (write == NULL && sim_makes_version(intent->command))
+        sim_fail(sim, "%s wrote no version", intent->command->name);
     const struct evd_form_session_version *version = write == NULL ? NULL : sim_after(sim, write);
     if (version == NULL) return;
     struct sim_verdict verdict = sim_judge_session(sim, intent, commit->snapshot, attempt->now_ms);

@@ -127,6 +127,8 @@ struct sim_place {
     json_t *saved;                            /* in the version it looks at; NULL: not answered there */
     enum sim_change change;                   /* not saved yet */
     json_t *given;
+    bool stored;                  /* the change stands in the draft: a PATCH need not say it again */
+    char current[SIM_TEXT_BYTES]; /* the revision another form made of a saved answer; empty: none */
 };
 
 /** Steps of the path: the questions above, and its own when it makes elements. */

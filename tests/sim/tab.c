@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 60 };
+enum { PATIENCE = 12 };
 
 struct sim_tab *sim_tab_new(struct sim *sim, unsigned reviewer, unsigned number) {
     struct sim_tab *tab = calloc(1, sizeof *tab), *first = sim->tabs[reviewer * SIM_TABS];
@@ -111,17 +111,17 @@ static void glance(struct sim_tab *tab) {
     tab->purpose = SIM_GLANCES;
 }
 
-/* What is typed and taken back, as a draft has it and as a Save does. */
-static json_t *content_of(const struct sim_tab *tab) {
+/* What is typed and taken back, as a draft has it and as a Save does; news: what the draft does not have yet. */
+static json_t *content_of(const struct sim_tab *tab, bool news) {
     json_t *answers = json_array(), *withdrawn = json_array();
     for (size_t i = 0; i < tab->place_count; i++) {
         const struct sim_place *place = tab->places[i];
-        json_t *entry = sim_place_json(place);
-        if (place->change == SIM_GIVEN) {
+        json_t *entry = news && place->stored ? NULL : sim_place_json(place);
+        if (entry != NULL && place->change == SIM_GIVEN) {
             (void)json_object_set(entry, "value", place->given);
             (void)json_object_set_new(entry, "baseRevision", text_or_null(place->revision));
             (void)json_array_append(answers, entry);
-        } else if (place->change == SIM_TAKEN_BACK) {
+        } else if (entry != NULL && place->change == SIM_TAKEN_BACK) {
             (void)json_array_append(withdrawn, entry);
         }
         json_decref(entry);
@@ -133,7 +133,7 @@ static void autosave(struct sim_tab *tab, bool whole) {
     char condition[40];
     json_t *body =
         json_pack("{s:o, s:o, s:I, s:o}", "baseVersion", text_or_null(tab->version), "holder", uuid_json(tab->holder),
-                  "writeSeq", (json_int_t)tab->write_seq + 1, "content", content_of(tab));
+                  "writeSeq", (json_int_t)tab->write_seq + 1, "content", content_of(tab, !whole));
     if (whole) {
         (void)json_object_set_new(body, "stage", uuid_json(tab->sim->stages[tab->form]));
         (void)json_object_set_new(body, "formVersion", json_integer(1));
@@ -168,7 +168,7 @@ static void send_twin(struct sim_tab *tab, struct sim_intent *root) {
 }
 
 static void save(struct sim_tab *tab, const struct evd_command *command) {
-    ask(tab, command, save_body(tab, content_of(tab)));
+    ask(tab, command, save_body(tab, content_of(tab, false)));
     if (sim_tab_has_typed(tab) && sim_chance(tab->sim, tab->sim->faults.careless, 1000)) send_twin(tab, tab->intent);
 }
 
@@ -176,6 +176,23 @@ static void withdraw(struct sim_tab *tab) {
     ask(tab, &evd_command_withdraw,
         json_pack("{s:o, s:o, s:o}", "stage", uuid_json(tab->sim->stages[tab->form]), "baseVersion",
                   text_or_null(tab->version), "draft", draft_base(tab)));
+}
+
+/* Answers another form of the same reviewer changed are taken over as they are there: those that are wanted. */
+static void fix(struct sim_tab *tab) {
+    json_t *answers = json_array();
+    for (size_t i = 0; i < tab->place_count; i++) {
+        const struct sim_place *place = tab->places[i];
+        if (place->current[0] == '\0' || sim_below(tab->sim, 3) == 0) continue;
+        json_t *entry = sim_place_json(place);
+        (void)json_object_set_new(entry, "revision", json_string(place->current));
+        (void)json_array_append_new(answers, entry);
+    }
+    if (json_array_size(answers) > 0)
+        ask(tab, &evd_command_fix,
+            json_pack("{s:o, s:o, s:o, s:O}", "stage", uuid_json(tab->sim->stages[tab->form]), "baseVersion",
+                      text_or_null(tab->version), "draft", draft_base(tab), "answers", answers));
+    json_decref(answers);
 }
 
 static void ask_held(struct sim_tab *tab, const struct evd_command *command, bool of_copy) {
@@ -222,8 +239,8 @@ static void save_or_complete(struct sim_tab *tab, const struct evd_command *comm
 
 static void do_something(struct sim_tab *tab) {
     struct sim *sim = tab->sim;
-    unsigned what = sim_below(sim, 108);
-    if (what < 26)
+    unsigned what = sim_below(sim, 115);
+    if (what < 23)
         sim_tab_type(tab);
     else if (what < 30)
         sim_tab_take_something_back(tab);
@@ -249,6 +266,8 @@ static void do_something(struct sim_tab *tab) {
         renew(tab);
     else if (what < 102)
         reopen(tab);
+    else if (what < 106)
+        fix(tab);
 }
 
 /* No new text: what is there is saved, or at least stored where a person finds it. */

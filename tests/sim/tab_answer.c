@@ -61,7 +61,7 @@ static void take_session(struct sim_tab *tab, const json_t *body) {
     take_text(tab->version, body, "versionId");
     for (i = 0; i < tab->place_count; i++) {
         set_saved(tab->places[i], NULL);
-        tab->places[i]->revision[0] = '\0';
+        tab->places[i]->revision[0] = tab->places[i]->current[0] = '\0';
     }
     json_array_foreach(json_object_get(body, "answers"), i, answer) {
         struct sim_place *place = sim_place_of(tab, answer);
@@ -69,24 +69,39 @@ static void take_session(struct sim_tab *tab, const json_t *body) {
         if (place == NULL) continue;
         set_saved(place, json_object_get(answer, "value"));
         take_revision(tab, place, answer);
+        take_text(place->current, json_object_get(answer, "current"), "revision");
     }
+}
+
+/* Is what this tab has typed there what the draft says of it? */
+static void compare(struct sim_place *place, const json_t *value) {
+    place->stored =
+        value == NULL ? place->change == SIM_TAKEN_BACK : place->change == SIM_GIVEN && json_equal(place->given, value);
 }
 
 /* What the draft holds is shown, where this tab has nothing typed of its own. */
 static void take_content(struct sim_tab *tab, const json_t *body) {
     size_t i;
     json_t *entry, *content = json_object_get(body, "content");
+    for (i = 0; i < tab->place_count; i++)
+        tab->places[i]->stored = false;
     json_array_foreach(json_object_get(content, "answers"), i, entry) {
         struct sim_place *place = sim_place_of(tab, entry);
-        learn(tab, entry, json_object_get(entry, "value"));
-        if (place == NULL || place->change != SIM_UNCHANGED) continue;
-        place->change = SIM_GIVEN;
-        place->given = json_incref(json_object_get(entry, "value"));
+        json_t *value = json_object_get(entry, "value");
+        learn(tab, entry, value);
+        if (place == NULL) continue;
+        if (place->change == SIM_UNCHANGED) {
+            place->change = SIM_GIVEN;
+            place->given = json_incref(value);
+        }
+        compare(place, value);
     }
     json_array_foreach(json_object_get(content, "withdrawn"), i, entry) {
         struct sim_place *place = sim_place_of(tab, entry);
         learn(tab, entry, NULL);
-        if (place != NULL && place->change == SIM_UNCHANGED) place->change = SIM_TAKEN_BACK;
+        if (place == NULL) continue;
+        if (place->change == SIM_UNCHANGED) place->change = SIM_TAKEN_BACK;
+        compare(place, NULL);
     }
 }
 
@@ -134,15 +149,16 @@ static void glanced(struct sim_tab *tab, const struct sim_answer *answer) {
     tab->state = SIM_IDLE;
 }
 
-static void saved(struct sim_tab *tab, const struct sim_answer *answer) {
+/* A version was made: by a Save of all that is typed; otherwise what is typed stays typed, and is in no draft. */
+static void saved(struct sim_tab *tab, const struct sim_answer *answer, bool saves) {
     size_t i;
     json_t *row;
-    bool withdrawn = tab->intent->command == &evd_command_withdraw;
     take_text(tab->version, answer->body, "versionId");
     take_number(&tab->etag, answer->body, "draftEtag");
-    for (i = 0; i < tab->place_count && !withdrawn; i++) {
+    for (i = 0; i < tab->place_count; i++) {
         struct sim_place *place = tab->places[i];
-        if (place->change == SIM_UNCHANGED) continue;
+        place->stored = false;
+        if (place->change == SIM_UNCHANGED || !saves) continue;
         set_saved(place, sim_place_value(place));
         json_decref(place->given);
         place->given = NULL;
@@ -157,7 +173,7 @@ static void saved(struct sim_tab *tab, const struct sim_answer *answer) {
             if (sim_element_above(tab, tab->places[i], step)->saved == NULL) set_saved(tab->places[i], NULL);
     (void)json_array_clear(tab->reverted);
     tab->mends = false;
-    if (!tab->is_holder) tab->due = true; /* whose the draft is now is not in the receipt */
+    if (!saves || !tab->is_holder) tab->due = true; /* whose the draft is now is not in the receipt */
 }
 
 static void forget_typed(struct sim_tab *tab) {
@@ -169,11 +185,18 @@ static void forget_typed(struct sim_tab *tab) {
     (void)json_array_clear(tab->reverted);
 }
 
+static void is_stored(struct sim_tab *tab) {
+    for (size_t i = 0; i < tab->place_count; i++)
+        tab->places[i]->stored = tab->places[i]->change != SIM_UNCHANGED;
+    (void)json_array_clear(tab->reverted);
+}
+
 static void took_effect(struct sim_tab *tab, const struct sim_answer *answer) {
     const struct evd_command *command = tab->intent->command;
     tab->state = SIM_IDLE;
-    if (command == &evd_command_save || command == &evd_command_complete || command == &evd_command_withdraw) {
-        saved(tab, answer);
+    bool saves = command == &evd_command_save || command == &evd_command_complete;
+    if (saves || command == &evd_command_withdraw || command == &evd_command_fix) {
+        saved(tab, answer, saves);
         return;
     }
     take_draft(tab, answer->body);
@@ -182,7 +205,7 @@ static void took_effect(struct sim_tab *tab, const struct sim_answer *answer) {
     if (settled_copy) tab->copy[0] = '\0';
     if (command == &evd_command_take_over_draft || settled_copy) tab->due = true;
     if (command == &evd_command_discard_draft) forget_typed(tab);
-    if (command == &evd_command_put_draft || command == &evd_command_patch_draft) (void)json_array_clear(tab->reverted);
+    if (command == &evd_command_put_draft || command == &evd_command_patch_draft) is_stored(tab);
 }
 
 /* Both values are shown; this person wants their own. */

@@ -36,6 +36,7 @@ static void give(struct sim_tab *tab, struct sim_place *place, json_t *value) {
     json_decref(place->given);
     place->given = value;
     place->change = SIM_GIVEN;
+    place->stored = false;
 }
 
 /* As the version has it again; the next PATCH says so. */
@@ -47,6 +48,7 @@ static void revert(struct sim_tab *tab, struct sim_place *place) {
     json_decref(place->given);
     place->given = NULL;
     place->change = SIM_UNCHANGED;
+    place->stored = false;
 }
 
 static void take_back(struct sim_tab *tab, struct sim_place *place) {
@@ -215,13 +217,14 @@ void sim_tab_take_something_back(struct sim_tab *tab) {
         take_back(tab, place);
     if (sim_place_value(place) != NULL || !place->question->makes_elements) return;
     bool named = sim_below(tab->sim, 2) == 0;
+    bool forgotten = sim_below(tab->sim, 4) == 0; /* then it is refused, and mended */
     for (size_t i = 0; i < tab->place_count; i++) {
         struct sim_place *under = tab->places[i];
         if (!sim_place_is_under(under, place)) continue;
         if (named)
             take_back(tab, under);
-        else
+        else if (!forgotten)
             revert(tab, under);
     }
-    if (sim_below(tab->sim, 6) > 0) mend_references(tab); /* or it is refused, and mended then */
+    if (!forgotten) mend_references(tab);
 }

@@ -112,10 +112,13 @@ struct sim_host *sim_host_that_is_up(struct sim *sim) {
 /* What the store does. */
 
 static void let_others_in(struct sim *sim) {
-    if (sim->depth == NESTED_AT_MOST || !sim_chance(sim, sim->faults.between, 1000)) return;
+    if (sim->depth == NESTED_AT_MOST) return;
     sim->depth++;
-    sim_deliver(sim, true);
-    sim_host_run(&sim->hosts[sim_below(sim, sim->host_count)]);
+    while (sim_chance(sim, sim->faults.between, 1000)) {
+        sim_tab_step(sim->tabs[sim_below(sim, sim->tab_count)], false);
+        sim_deliver(sim, true);
+        sim_host_run(&sim->hosts[sim_below(sim, sim->host_count)]);
+    }
     sim->depth--;
 }
 
@@ -158,12 +161,12 @@ static void befall(struct sim *sim, struct sim_host *host, bool calm) {
 /* One step: usually a message arrives or time passes. */
 void sim_world_step(struct sim *sim, bool calm) {
     unsigned what = sim_below(sim, 100);
-    if (what < 45) {
+    if (what < 36) {
         sim_deliver(sim, false);
-    } else if (what < 68) {
+    } else if (what < 52) {
         sim_pass(sim, 1 + sim_below(sim, 40));
         sim_host_run(&sim->hosts[sim_below(sim, sim->host_count)]);
-    } else if (what < 93) {
+    } else if (what < 91) {
         sim_tab_step(sim->tabs[sim_below(sim, sim->tab_count)], calm);
     } else if (what < 95) {
         sim_admin_step(sim, calm);

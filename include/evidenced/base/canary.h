@@ -22,7 +22,40 @@
     X(UNKNOWN_TAKEN_FOR_DONE, "unknown-taken-for-done", "a commit of unknown fate is answered as a success")           \
     X(STAMP_OF_HOST_ONLY, "stamp-of-host-only", "a stamp is of the host's clock, whatever was read")                   \
     X(READS_LATEST, "reads-latest", "a view is read from several instants")                                            \
-    X(LANE_NOT_HANDED_ON, "lane-not-handed-on", "a call that is done leaves those behind it in its lane")
+    X(LANE_NOT_HANDED_ON, "lane-not-handed-on", "a call that is done leaves those behind it in its lane")              \
+    X(SESSION_BASE_IGNORED, "session-base-ignored", "a version is made from another base than it was declared from")   \
+    X(DRAFT_BASE_IGNORED, "draft-base-ignored", "a Save consumes another draft than it declares")                      \
+    X(DRAFT_HELD_IGNORED, "draft-held-ignored", "a Save consumes a draft that another tab holds")                      \
+    X(STALE_ANSWER_TAKEN, "stale-answer-taken", "an answer that another form changed meanwhile is overwritten")        \
+    X(HEAD_WITHOUT_STUDY, "head-without-study", "an author's answers of two studies have one head")                    \
+    X(ADMISSION_SKIPPED, "admission-skipped", "a first version needs no place")                                        \
+    X(WITHDRAWN_HOLDS_PLACE, "withdrawn-holds-place", "admission counts who withdrew")                                 \
+    X(WITHDRAWN_COUNTED, "withdrawn-counted", "the summary counts who withdrew")                                       \
+    X(PINS_NOT_KEPT, "pins-not-kept", "answers a request does not name are not in its version")                        \
+    X(REVISION_NOT_WRITTEN, "revision-not-written", "a version pins a value that is not there")                        \
+    X(BELOW_NOT_WITHDRAWN, "below-not-withdrawn", "what stands under an element stays when that is taken back")        \
+    X(ELEMENTS_NOT_CHECKED, "elements-not-checked", "an answer may stand under an element that is not there")          \
+    X(REFERENCES_NOT_CHECKED, "references-not-checked", "a reference may point at an instance that is not there")      \
+    X(REQUIRED_NOT_ASKED, "required-not-asked", "Complete takes a session without what is required")                   \
+    X(STUDY_NOT_WRITTEN, "study-not-written", "evidence is written without its Study")                                 \
+    X(DRAFT_NOT_WRITTEN, "draft-not-written", "a draft is consumed without being written")                             \
+    X(DRAFT_NOT_EMPTIED, "draft-not-emptied", "a draft still holds what was saved")                                    \
+    X(LEFT_OUT_NOT_KEPT, "left-out-not-kept", "what a draft held and its Save left out is gone")                       \
+    X(AUTOSAVE_HOLDER_IGNORED, "autosave-holder-ignored", "a draft that another tab holds is overwritten")             \
+    X(AUTOSAVE_BASE_IGNORED, "autosave-base-ignored", "an autosave of an older version is taken")                      \
+    X(AUTOSAVE_SEQUENCE_IGNORED, "autosave-sequence-ignored", "an autosave is taken out of its order")                 \
+    X(AUTOSAVE_ETAG_IGNORED, "autosave-etag-ignored", "an autosave overwrites a draft it does not know")               \
+    X(AUTOSAVE_ETAG_FIRST, "autosave-etag-first", "an autosave that is sent again is refused for its own effect")      \
+    X(REFUSED_AUTOSAVE_NOT_KEPT, "refused-autosave-not-kept", "what came too late is not kept beside the draft")       \
+    X(PATCH_REPLACES, "patch-replaces", "a PATCH drops what it does not name")                                         \
+    X(ADOPTING_FORGETS, "adopting-forgets", "what a copy overwrites in the draft is gone")                             \
+    X(SETTLED_WHILE_HELD, "settled-while-held", "a draft is discarded, or a copy adopted, while another tab holds it") \
+    X(DISCARD_NOT_NOTED, "discard-not-noted", "a draft is discarded without a trace")                                  \
+    X(TAKE_OVER_ANY_GENERATION, "take-over-any-generation", "a draft is taken over from who was not seen holding it")  \
+    X(GENERATION_NOT_RAISED, "generation-not-raised", "a draft changes hands and its lease does not tell")             \
+    X(FORM_WRITTEN, "form-written", "a Save writes its form, so that all of a form's reviewers wait for each other")   \
+    X(PINS_WRITTEN_TWICE, "pins-written-twice", "one commit writes a record twice")                                    \
+    X(REFERENCE_NOT_READ, "reference-not-read", "a record refers to one its command did not look at")
 
 enum evd_canary {
 #define EVD_CANARY_ENUM(id, name, what) EVD_CANARY_##id,
