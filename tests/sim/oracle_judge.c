@@ -37,6 +37,18 @@ bool sim_is_written(const struct sim *sim, const struct sim_intent *intent) {
     return false;
 }
 
+/* Is the last autosave of the draft before this instant the same write? */
+static bool is_last_write(const struct sim *sim, const struct sim_intent *intent, uint64_t instant) {
+    const struct sim_intent *last = NULL;
+    for (size_t i = 0; i < sim->intent_count; i++) {
+        const struct sim_intent *each = sim->intents[i];
+        bool before = sim_autosaves(each->command) && each->landed > 0 && each->landed_at <= instant;
+        if (!before || !evd_uuid_equal(sim_session_of(each), sim_session_of(intent))) continue;
+        if (last == NULL || each->landed_at > last->landed_at) last = each;
+    }
+    return last != NULL && is_same_write(last, intent);
+}
+
 static struct sim_verdict judge_first(const struct sim_intent *intent) {
     if (!evd_uuid_is_nil(sim_uuid_in(intent->asked_for, "baseVersion"))) return stale("session");
     return plain(strcmp(intent->condition, "*") == 0 ? EVD_OK : EVD_PRECONDITION_FAILED);
@@ -58,7 +70,7 @@ struct sim_verdict sim_judge_autosave(struct sim *sim, const struct sim_intent *
     if (is_held_by_another(draft, holder, now_ms)) return plain(EVD_DRAFT_LEASE_HELD);
     if (!evd_uuid_equal(sim_uuid_in(body, "baseVersion"), draft->base_version)) return plain(EVD_STALE_AUTOSAVE);
     if (evd_uuid_equal(draft->holder, holder)) {
-        if (sequence == draft->write_seq && sim_is_written(sim, intent)) return plain(EVD_OK);
+        if (sequence == draft->write_seq && is_last_write(sim, intent, instant)) return plain(EVD_OK);
         bool follows = sequence == draft->write_seq + 1;
         bool whole_and_later = intent->command == &evd_command_put_draft && sequence > draft->write_seq;
         if (!follows && !whole_and_later) return stale("draftSequence");
