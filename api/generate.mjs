@@ -286,6 +286,7 @@ function querySchema({ name, values, most }) {
     limit: () => ({ type: 'integer', minimum: 1, maximum: tables.limits.page, default: tables.limits.pageDefault }),
     stage: () => ({ type: 'string', format: 'uuid' }),
     state: () => enumeration('pool_state'),
+    result: () => enumeration('row_result'),
     label: () => ({ type: 'array', maxItems: most, items: { ...text(tables.limits.nameBytes), minLength: 1 } }),
   };
   if (own[name] !== undefined) return own[name]();
@@ -309,7 +310,7 @@ function headersOf(command) {
   const names = [];
   if (command.idempotencyKey) names.push('IdempotencyKey');
   if (command.writes && command.conditional) names.push('IfMatch', 'IfNoneThere');
-  if (!command.writes && !command.streamed) names.push('IfNoneMatch');
+  if (!command.writes) names.push('IfNoneMatch');
   if (command.beginsOperation) names.push('Prefer');
   return names;
 }
@@ -331,7 +332,7 @@ const operationPath = '/v1/projects/{project}/operations/{operation}';
 
 function answerHeaders(command) {
   const headers = { 'X-Request-Id': ref('headers', 'RequestId'), 'Cache-Control': ref('headers', 'CacheControl') };
-  if (command.conditional || (!command.writes && !command.streamed)) headers.ETag = ref('headers', 'ETag');
+  if (command.conditional || !command.writes) headers.ETag = ref('headers', command.streamed ? 'ETagOfOnePiece' : 'ETag');
   if (command.idempotencyKey) headers['Idempotency-Replayed'] = ref('headers', 'IdempotencyReplayed');
   if (command.path === operationPath && command.method === 'get') headers['Retry-After'] = ref('headers', 'AskAgain');
   return headers;
@@ -367,7 +368,7 @@ function success(command) {
       content: content(command),
     },
   };
-  if (!command.writes && !command.streamed) responses[304] = ref('responses', 'NotModified');
+  if (!command.writes) responses[304] = ref('responses', 'NotModified');
   return responses;
 }
 
@@ -422,7 +423,8 @@ function commonComponents() {
   schemas.ErrorCode = errorCodes();
   schemas.RefusalReason = { type: 'string', description: 'Which rule does not allow it.', enum: tables.reasons };
   headers.RequestId = { description: "The request's id, for the operator's log.", schema: { type: 'string' } };
-  headers.ETag = { description: 'Of this answer; for `If-None-Match`.', schema: { type: 'string' } };
+  headers.ETag = { description: 'Of this answer; for `If-None-Match` and, where it is taken, `If-Match`.', schema: { type: 'string' } };
+  headers.ETagOfOnePiece = { description: 'Of this answer; for `If-None-Match`. Only of one small enough to come in one piece.', schema: { type: 'string' } };
   headers.CacheControl = { description: '`no-store`, or `private, immutable` for what never changes.', schema: { type: 'string' } };
   headers.IdempotencyReplayed = { description: '`true` when the command took effect before and this is the answer it had then.', schema: { type: 'string', const: 'true' } };
   headers.RetryAfter = { description: 'Seconds to wait; there when `retryable` is true.', schema: { type: 'integer', minimum: 1 } };

@@ -28,6 +28,6 @@ $(CLIENT)/compiled: $(CLIENT)/tsconfig.json $(CLIENT)/api.d.ts tests/http/tsconf
 	@$(NODE_MODULES)/.bin/tsc -p $(CLIENT)/tsconfig.json
 	@touch $@
 
-## make check-client    the API by a generated client against the real daemon (PROFILE=test)
+## make check-client    the API by a generated client, and the front end's client, against the real daemon (PROFILE=test)
 check-client: $(CLIENT)/compiled $(PROGRAMS)
-	@NODE=$(NODE) EVIDENCED_BIN=$(abspath $(O)) tests/http/run $(CLIENT) $(BUILD)/totals/$@@$(PROFILE)
+	@NODE=$(NODE) EVIDENCED_BIN=$(abspath $(O)) tests/http/run -t $(BUILD)/totals/$@@$(PROFILE) $(CLIENT) $(FRONTEND_TESTS)

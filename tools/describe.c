@@ -88,6 +88,7 @@ static const char *capability_name(enum evd_capability needs) {
     case EVD_CAN_EXTRACT: return "extract";
     case EVD_CAN_SEE_OTHERS: return "seeOthers";
     case EVD_CAN_ADMINISTER: return "administer";
+    case EVD_CAN_EXPORT: return "export";
     }
     abort();
 }

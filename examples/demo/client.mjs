@@ -14,8 +14,8 @@ export class Client {
     this.agent = new http.Agent({ keepAlive: true });
   }
 
-  #headers(body, key) {
-    const headers = { Authorization: `Bearer ${this.token}` };
+  #headers(body, key, more) {
+    const headers = { Authorization: `Bearer ${this.token}`, ...more };
     if (key) headers['Idempotency-Key'] = key;
     if (body !== undefined) {
       headers['Content-Type'] = 'application/json';
@@ -25,10 +25,10 @@ export class Client {
   }
 
   /** { status, replayed, retryAfterMs, bytes, json }, or null when the connection broke before the whole answer. */
-  ask(method, path, { body, key } = {}) {
+  ask(method, path, { body, key, headers } = {}) {
     return new Promise((resolve) => {
       const request = http.request({ host: '127.0.0.1', port: this.port(), agent: this.agent, method, path,
-        headers: this.#headers(body, key), timeout: PATIENCE_MS });
+        headers: this.#headers(body, key, headers), timeout: PATIENCE_MS });
       const broken = () => resolve(null);
       request.on('error', broken).on('timeout', () => request.destroy());
       request.on('response', (response) => {

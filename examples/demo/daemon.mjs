@@ -88,6 +88,11 @@ export class Daemon {
     if (status !== 0) throw new Fault(`The daemon was asked to stop and ended with ${signal ?? `status ${status}`}.`);
   }
 
+  /** kill -9. It is started again at once. */
+  kill() {
+    this.child?.kill('SIGKILL');
+  }
+
   /** Whatever happens to us, nothing is left running. */
   destroy() {
     this.stopping = true;

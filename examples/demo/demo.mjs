@@ -10,9 +10,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeAnswers } from './answers.mjs';
 import { Daemon, makeKeys, mintToken } from './daemon.mjs';
+import { lostDraft, twoTabs } from './drafts.mjs';
 import { claims, each, recount } from './recount.mjs';
 import { Review, note } from './review.mjs';
-import { Fault, bad, bold, counted, fails, good, holds, line, say, step, table } from './tell.mjs';
+import { Fault, bad, bold, counted, expect, fails, good, holds, line, say, step, table } from './tell.mjs';
 
 const REVIEWERS = ['Ada', 'Ben', 'Chi'];
 const TABS = 4; // how many studies one reviewer has open at a time
@@ -21,10 +22,6 @@ const KEPT_BACK = 10; // for what is looked at closely
 const TWINS = 8;
 
 const example = (name) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
-
-function expect(condition, sentence) {
-  if (!condition) throw new Fault(sentence);
-}
 
 async function setUp(review, binaries, directory) {
   const form = example('form.json');
@@ -196,7 +193,21 @@ async function crashesUpClose(review, daemon) {
     { place: 'commit-after', landed: true, where: 'just after, before Ada was answered' });
 }
 
-function tell(review, daemon) {
+async function typing(review, binaries, directory, daemon) {
+  const [ada, ...others] = review.reviewers;
+  const fresh = (nth) => review.studies.length - KEPT_BACK + nth;
+  await twoTabs(review, review.openSession(ada, fresh(5)));
+  const id = randomUUID();
+  others.push(await review.addReviewer('Dee', id, mintToken(binaries, directory, id)));
+  await lostDraft(review, daemon, review.openSession(ada, fresh(6)), others);
+}
+
+const remarks = {
+  StaleBase: 'the lost race: a conflict, nothing written',
+  AtCapacity: 'no place left: nothing written, the draft stays',
+};
+
+function tellCommands(review) {
   const of = (name) => review.commands.filter((command) => command.name === name).length;
   const sum = (pickOf) => review.commands.reduce((total, command) => total + pickOf(command), 0);
   const refusals = new Map();
@@ -205,20 +216,34 @@ function tell(review, daemon) {
   }
   const setUps = review.commands.filter((command) => command.session === null).length;
   const sent = sum(({ firsts, replays, unanswered, refusals: { length } }) => firsts + replays + unanswered + length);
-  step('What was done');
-  table('Commands', [['Save', of('Save')], ['Complete', of('Complete')], ['setting up', setUps],
-    ['all', review.commands.length, 'each with an Idempotency-Key of its own']]);
+  table('Commands', [['Save', of('Save')], ['Complete', of('Complete')], ['Withdraw', of('Withdraw')],
+    ['about drafts', of('TakeOverDraft') + of('AdoptDraftCopy'), 'take over, adopt'],
+    ['setting up', setUps], ['all', review.commands.length, 'each with an Idempotency-Key of its own']]);
   line();
   table('How they were answered', [
     ['carried out', sum(({ firsts }) => firsts), 'the first receipt'],
     ['replayed', sum(({ replays }) => replays), 'the first receipt again'],
-    ...[...refusals].map(([outcome, count]) => (
-      [outcome, count, outcome === 'StaleBase' ? 'the lost race: a conflict, nothing written' : 'sent again later'])),
+    ...[...refusals].map(([outcome, count]) => [outcome, count, remarks[outcome] ?? 'sent again later']),
     ['no answer', sum(({ unanswered }) => unanswered), 'sent again with the same key'],
     ['sent in all', sent],
   ]);
+}
+
+function tellTyping(review) {
+  const sum = (pickOf) => review.tabs.reduce((total, { counts }) => total + pickOf(counts), 0);
+  table('Autosaves', [['stored', sum(({ puts, patches }) => puts + patches), 'each once'],
+    ['DraftLeaseHeld', sum(({ refused }) => refused), 'another tab writes: kept as a copy'],
+    ['no answer', sum(({ unanswered }) => unanswered), 'the same write sent again']]);
+}
+
+function tell(review, daemon, inCommits) {
+  step('What was done');
+  tellCommands(review);
   line();
-  table('The daemon', [['killed', daemon.kills, 'SIGKILL in the middle of a commit']]);
+  tellTyping(review);
+  line();
+  table('The daemon', [['killed', daemon.kills, `SIGKILL: ${inCommits} times in a commit, ` +
+    `${daemon.kills - inCommits} times while somebody typed`]]);
 }
 
 async function countAgain(review) {
@@ -247,7 +272,9 @@ async function play(binaries, directory) {
     await twins(review);
     await droppedAnswer(review);
     await crashesUpClose(review, daemon);
-    tell(review, daemon);
+    const inCommits = daemon.kills;
+    await typing(review, binaries, directory, daemon);
+    tell(review, daemon, inCommits);
     const agrees = await countAgain(review);
     await daemon.stop();
     const seconds = Math.round((Date.now() - begun) / 1000);

@@ -53,15 +53,37 @@ async function recountStudies(review, found) {
   review.studies.forEach((id, at) => {
     const sessions = review.sessions.filter((session) => session.study === at && session.readState !== null);
     const completed = sessions.filter((session) => session.readState === 'completed').length;
+    const places = sessions.filter((session) => session.readState !== 'withdrawn').length;
     const entry = byId.get(id)?.forms.find((form) => form.formId === review.form);
     const counts = entry ?? { places: 0, savedIncomplete: 0, completed: 0, qualifying: 0, members: [] };
-    const fits = byId.has(id) && counts.places === sessions.length && counts.completed === completed &&
-      counts.qualifying === completed && counts.savedIncomplete === sessions.length - completed &&
+    const fits = byId.has(id) && counts.places === places && counts.completed === completed &&
+      counts.qualifying === completed && counts.savedIncomplete === places - completed &&
       counts.members.length === sessions.length;
     if (!fits) found.miscounted.push(id);
     const made = sessions.flatMap((session) => session.versions.map((version) => version.studyVersion));
     if (new Set(made).size !== made.length) found.overwritten.push(id);
   });
+}
+
+const wordsOf = (answers = []) => answers.flatMap(({ value }) => (typeof value === 'string' ? value.split(' ') : []));
+
+/* Every word ever typed into a tab is saved, or in the draft, or in a copy that is kept; once. */
+async function recountWords(review, tab, found) {
+  const { path, reviewer: { client } } = tab.session;
+  const saved = wordsOf((await review.read(client, path))?.answers);
+  const draft = wordsOf((await review.read(client, `${path}/draft`))?.content?.answers);
+  const copies = [];
+  for (const { id } of await review.readAll(client, `${path}/draft/conflicts`)) {
+    copies.push(...wordsOf((await review.read(client, `${path}/draft/conflicts/${id}`))?.content?.answers));
+  }
+  for (const word of tab.words) {
+    found.words++;
+    if (saved.includes(word)) found.wordsSaved++;
+    else if (draft.includes(word)) found.wordsInDrafts++;
+    else if (copies.includes(word)) found.wordsInCopies++;
+    else found.lostWords.push(word);
+    if (saved.indexOf(word) !== saved.lastIndexOf(word)) found.doubledWords.push(word);
+  }
 }
 
 /* Every acknowledged command is sent once more: the same receipt, byte for byte. */
@@ -88,11 +110,13 @@ function recountFates(review, found) {
 /** What was found. Lists name what is wrong, and are empty when all is well. */
 export async function recount(review) {
   const found = { versions: 0, answers: 0, studies: 0, replays: 0, uncertain: 0, strangers: [], missing: [],
-    differing: [], doubled: [], miscounted: [], overwritten: [], changedReceipts: [], open: [] };
+    differing: [], doubled: [], miscounted: [], overwritten: [], changedReceipts: [], open: [],
+    words: 0, wordsSaved: 0, wordsInDrafts: 0, wordsInCopies: 0, lostWords: [], doubledWords: [] };
   await recountReceipts(review, found);
   await each(review.sessions, (session) => recountSession(review, session, found));
   await recountStudies(review, found);
   recountFates(review, found);
+  await each(review.tabs, (tab) => recountWords(review, tab, found));
   return found;
 }
 
@@ -104,6 +128,8 @@ export function claims(review, found) {
   const versions = `${counted(acknowledged, 'version')} acknowledged, ${counted(found.versions, 'version')} found`;
   const receipts = counted(found.replays, 'command');
   const studies = counted(found.studies, 'study', 'studies');
+  const words = `${counted(found.words, 'word')} in ${counted(review.tabs.length, 'tab')}, ` +
+    `${found.wordsSaved.toLocaleString('en-GB')} saved, ${found.wordsInDrafts} in a draft, ${found.wordsInCopies} in a copy`;
   const claim = (sentence, ...against) => ({ sentence, against: against.flat() });
   return [
     claim(`Nothing is lost: ${versions}, each exactly once.`, found.missing, surplus),
@@ -117,5 +143,6 @@ export function claims(review, found) {
     claim('Nothing is overwritten: no two commands made the same version of a study.', found.overwritten),
     claim(`Every receipt is the first one: ${receipts} sent again, each answered byte for byte the same.`,
       found.changedReceipts),
+    claim(`Nothing typed is lost, and nothing is there twice: ${words}.`, found.lostWords, found.doubledWords),
   ];
 }

@@ -15,7 +15,10 @@ function world() {
     '/session/versions': [{ versionId: 'v1', commandId: 'k1' }, { versionId: 'v2', commandId: 'k2' }],
     '/session/versions/v1': { answers: [{ question: 'a', value: ['x', 'y'] }] },
     '/session/versions/v2': { answers: [{ question: 'a', value: ['x', 'y'] }, { question: 'b', value: 2 }] },
-    '/session': { versionId: 'v2', state: 'completed' },
+    '/session': { versionId: 'v2', state: 'completed', answers: [{ value: 'w1 w2' }, { value: ['x'] }] },
+    '/session/draft': { content: { answers: [{ value: 'w3' }] } },
+    '/session/draft/conflicts': [{ id: 'c1' }],
+    '/session/draft/conflicts/c1': { content: { answers: [{ value: 'w1 w4' }] } },
     '/project/studies': [{ id: 's1', forms: [{ formId: 'f1', places: 1, savedIncomplete: 0, completed: 1, qualifying: 1,
       members: [{}] }] }],
   };
@@ -27,6 +30,7 @@ function world() {
     { command: commands[0], versionId: 'v1', studyVersion: 2 },
     { command: commands[1], versionId: 'v2', studyVersion: 3 }] };
   const review = { admin: client, path: '/project', form: 'f1', studies: ['s1'], sessions: [session], commands,
+    tabs: [{ session, words: ['w1', 'w2', 'w3', 'w4'] }],
     daemon: { whenUp: async () => {} },
     read: async (_, from) => api[from] ?? null,
     readAll: async (_, from) => api[from] };
@@ -51,10 +55,15 @@ const wrongs = [
   ['a command was never answered', ({ commands }) => { commands.push({ ...commands[0], receipt: null }); },
     ['Nothing is there']],
   ['a study counts somebody twice', ({ api }) => { api['/project/studies'][0].forms[0].places = 2; }, ['The counts']],
+  ['a withdrawn place is counted', ({ api }) => { api['/session'].state = 'withdrawn'; }, ['The counts']],
   ['a study is gone', ({ api }) => api['/project/studies'].pop(), ['The counts']],
   ['two commands made the same version of the study', ({ session }) => { session.versions[1].studyVersion = 2; },
     ['Nothing is overwritten']],
   ['a receipt is another the second time', ({ api }) => { api.receipts.k1 = 'other'; }, ['Every receipt']],
+  ['a word is not saved', ({ api }) => { api['/session'].answers[0].value = 'w1'; }, ['Nothing typed']],
+  ['a draft is empty', ({ api }) => { api['/session/draft'].content = null; }, ['Nothing typed']],
+  ['a copy is gone', ({ api }) => api['/session/draft/conflicts'].pop(), ['Nothing typed']],
+  ['a word is saved twice', ({ api }) => { api['/session'].answers[0].value = 'w1 w2 w1'; }, ['Nothing typed']],
 ];
 
 for (const [name, spoil, broken] of wrongs) {

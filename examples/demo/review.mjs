@@ -41,6 +41,7 @@ export class Review {
     this.daemon = daemon;
     this.commands = []; // all of them, in the order they were first sent
     this.sessions = [];
+    this.tabs = []; // those that autosave
     this.reviewers = [];
     this.studies = [];
   }
@@ -96,7 +97,9 @@ export class Review {
 
   async addReviewer(name, investigatorId, token) {
     await this.join(investigatorId, ['reviewer']);
-    this.reviewers.push({ name, investigatorId, client: new Client(() => this.daemon.port, token) });
+    const reviewer = { name, investigatorId, client: new Client(() => this.daemon.port, token) };
+    this.reviewers.push(reviewer);
+    return reviewer;
   }
 
   /** Makes the form, the stage it is filled in at, and publishes the form's first version. */
@@ -126,14 +129,22 @@ export class Review {
     return session;
   }
 
-  /** A Save or Complete of these changed answers, on what the session is known to hold now. */
-  write(session, name, changes) {
+  /** A Save or Complete of these changed answers, on what the session is known to hold now; out of this draft, if any. */
+  write(session, name, changes, draft = null) {
     const answers = [...changes].map(([question, value]) => (
       { question, value, baseRevision: session.revisions.get(question) ?? null }));
-    const body = { stage: this.stage, formVersion: this.formVersion, baseVersion: session.base, draft: null, answers };
+    const body = { stage: this.stage, formVersion: this.formVersion, baseVersion: session.base, draft, answers };
     const { client } = session.reviewer;
     const command = this.newCommand(client, name, `${session.path}/${name.toLowerCase()}`, body, session);
     command.holds = new Map([...session.answers, ...changes]); // all the new version should hold
+    return command;
+  }
+
+  /** Gives the reviewer's place back. */
+  withdraw(session) {
+    const body = { stage: this.stage, baseVersion: session.base, draft: null };
+    const command = this.newCommand(session.reviewer.client, 'Withdraw', `${session.path}/withdraw`, body, session);
+    command.holds = new Map(session.answers);
     return command;
   }
 

@@ -12,6 +12,10 @@ const WIDTH = 92;
 /** Something the demo found wrong: a sentence for the person who watches. */
 export class Fault extends Error {}
 
+export function expect(condition, sentence) {
+  if (!condition) throw new Fault(sentence);
+}
+
 export function line(text = '') {
   process.stdout.write(text + '\n');
 }

@@ -1,6 +1,10 @@
+/* The older interface is the only one whose state is plain memory. */
+#define OPENSSL_SUPPRESS_DEPRECATED
+
 #include "evidenced/base/sha256.h"
 
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <pthread.h>
 
 /* Fetched once: looking an algorithm up by name for each digest costs more than the digest. Kept for ever. */
@@ -50,4 +54,22 @@ struct evd_sha256 evd_sha256_of_parts(const struct evd_text *parts, size_t count
 
 bool evd_sha256_equal(const struct evd_sha256 *a, const struct evd_sha256 *b) {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+_Static_assert(sizeof(SHA256_CTX) <= sizeof(struct evd_sha256_running), "OpenSSL's state fits");
+_Static_assert(_Alignof(SHA256_CTX) <= _Alignof(struct evd_sha256_running), "and lies where it may");
+
+void evd_sha256_begin(struct evd_sha256_running *running) {
+    if (SHA256_Init((SHA256_CTX *)(void *)running) != 1) abort();
+}
+
+void evd_sha256_add(struct evd_sha256_running *running, const void *bytes, size_t size_bytes) {
+    if (SHA256_Update((SHA256_CTX *)(void *)running, bytes, size_bytes) != 1) abort();
+}
+
+struct evd_sha256 evd_sha256_so_far(const struct evd_sha256_running *running) {
+    struct evd_sha256_running copy = *running;
+    struct evd_sha256 digest;
+    if (SHA256_Final(digest.bytes, (SHA256_CTX *)(void *)&copy) != 1) abort();
+    return digest;
 }

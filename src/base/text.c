@@ -90,6 +90,13 @@ bool evd_text_is_utf8(struct evd_text text) {
     return true;
 }
 
+struct evd_text evd_text_cut(struct evd_text text, size_t most_bytes) {
+    if (text.size_bytes <= most_bytes) return text;
+    while (most_bytes > 0 && ((uint8_t)text.bytes[most_bytes] & 0xC0) == 0x80)
+        most_bytes--;
+    return (struct evd_text){text.bytes, most_bytes};
+}
+
 size_t evd_text_length(struct evd_text text) {
     size_t length = 0;
     for (size_t i = 0; i < text.size_bytes; i++)

@@ -7,6 +7,7 @@
 #include "commands/draft.h"
 #include "evidenced/base/canary.h"
 #include "evidenced/commands/table.h"
+#include "evidenced/domain/study.h"
 #include "evidenced/records/bson.h"
 #include "evidenced/records/keys.h"
 
@@ -37,11 +38,13 @@ static bool is_put(const struct evd_call *call) {
     return call->command == &evd_command_put_draft;
 }
 
-/* "7" in quotes is the draft of etag 7; anything else is none. */
+/* "7" in quotes, as it was told, is the draft of etag 7; anything else is none. */
 static int64_t etag_of(struct evd_text header) {
     int64_t etag = 0;
     bool quoted = header.size_bytes > 2 && header.bytes[0] == '"' && header.bytes[header.size_bytes - 1] == '"';
-    if (!quoted || !evd_text_to_i64((struct evd_text){header.bytes + 1, header.size_bytes - 2}, &etag)) return 0;
+    if (!quoted || header.bytes[1] == '0' ||
+        !evd_text_to_i64((struct evd_text){header.bytes + 1, header.size_bytes - 2}, &etag))
+        return 0;
     return etag;
 }
 
@@ -205,12 +208,13 @@ static bool is_bound(const struct evd_form *form, evd_uuid stage) {
 }
 
 static struct evd_outcome refuse_first(struct evd_call *call, const struct autosave *state) {
-    bool there = state->study != NULL && state->form != NULL && state->route != NULL;
+    bool there = evd_study_is_there(state->study) && state->form != NULL && state->route != NULL;
     if (!there || !is_bound(state->form, state->stage)) return evd_outcome_of(EVD_NOT_FOUND);
     if (!evd_uuid_is_nil(state->declared.base_version))
         return (struct evd_outcome){.code = EVD_STALE_BASE,
                                     .members = EVD_TEXT("\"base\":\"session\",\"current\":null")};
-    if (!state->declared.only_if_none) return evd_outcome_of(EVD_PRECONDITION_FAILED);
+    bool none_only = state->declared.only_if_none && call->conditions.if_match.bytes == NULL; /* it names what is not */
+    if (!none_only) return evd_outcome_of(EVD_PRECONDITION_FAILED);
     if (state->form_version > state->form->published_seq)
         return evd_invalid(call, "/formVersion", EVD_ERROR_UNKNOWN_FORM_VERSION);
     if (state->heads >= EVD_LIMIT_SESSION_HEADS - HEADS_IN_RESERVE)

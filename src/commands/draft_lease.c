@@ -6,6 +6,7 @@
 #include "commands/draft.h"
 #include "evidenced/base/canary.h"
 #include "evidenced/commands/table.h"
+#include "evidenced/domain/study.h"
 #include "evidenced/records/keys.h"
 
 /* What they all read. */
@@ -87,7 +88,7 @@ static void take_over_read(struct evd_call *call) {
 static struct evd_outcome take_over_refuse(struct evd_call *call) {
     const struct evd_take_over_draft_request *request = call->request;
     const struct lease *state = call->state;
-    if (state->draft == NULL || state->study == NULL) return evd_outcome_of(EVD_NOT_FOUND);
+    if (state->draft == NULL || !evd_study_is_there(state->study)) return evd_outcome_of(EVD_NOT_FOUND);
     bool seen = request->lease_generation == state->draft->lease_generation;
     if (seen || EVD_CANARY(TAKE_OVER_ANY_GENERATION)) return evd_ok();
     struct evd_text members = evd_draft_members(call, state->draft);
@@ -130,7 +131,7 @@ static void release_read(struct evd_call *call) {
 
 static struct evd_outcome release_refuse(struct evd_call *call) {
     const struct lease *state = call->state;
-    return evd_outcome_of(state->draft == NULL || state->study == NULL ? EVD_NOT_FOUND : EVD_OK);
+    return evd_outcome_of(state->draft == NULL || !evd_study_is_there(state->study) ? EVD_NOT_FOUND : EVD_OK);
 }
 
 static void release_derive(struct evd_call *call) {

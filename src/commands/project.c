@@ -30,6 +30,16 @@ static struct evd_membership *membership_new(struct evd_call *call, evd_uuid inv
     return membership;
 }
 
+/* Outside the project, so that its members and the operator find it. */
+static struct evd_own_project own_project_of(const struct evd_membership *membership,
+                                             const struct evd_project *project) {
+    return (struct evd_own_project){.base.id = evd_own_project_id(membership->investigator, project->base.id),
+                                    .investigator = membership->investigator,
+                                    .project = project->base.id,
+                                    .name = project->name,
+                                    .roles = membership->roles};
+}
+
 static void create_derive(struct evd_call *call) {
     static struct evd_text admin[] = {EVD_TEXT_INIT("admin")};
     const struct evd_create_project_request *request = call->request;
@@ -40,7 +50,12 @@ static void create_derive(struct evd_call *call) {
     project->created_at = call->now_ms;
     project->enrolled = true;
     EVD_INSERT_RECORD(call, project, project);
-    EVD_INSERT_RECORD(call, membership, membership_new(call, call->caller, (struct evd_texts){admin, 1}));
+    struct evd_membership *membership = membership_new(call, call->caller, (struct evd_texts){admin, 1});
+    EVD_INSERT_RECORD(call, membership, membership);
+    struct evd_known_project known = {.base.id = project->base.id, .project = project->base.id, .name = project->name};
+    struct evd_own_project own = own_project_of(membership, project);
+    EVD_INSERT_RECORD(call, known_project, &known);
+    EVD_INSERT_RECORD(call, own_project, &own);
     evd_receipt_of_record(call, &project->base);
 }
 
@@ -68,6 +83,7 @@ const struct evd_command evd_command_create_project = {
 struct set_member {
     const struct evd_project *project;
     const struct evd_membership *before;
+    const struct evd_own_project *own; /* the person's, of this project */
     const struct evd_membership *const *members;
     size_t member_count;
 };
@@ -77,6 +93,7 @@ static void set_read(struct evd_call *call) {
     struct set_member *state = EVD_CALL_STATE(call, set_member);
     EVD_WANT(call, PROJECT, call->ids.project, &state->project);
     EVD_WANT(call, MEMBERSHIP, evd_membership_id(call->ids.project, request->investigator), &state->before);
+    EVD_WANT(call, OWN_PROJECT, evd_own_project_id(request->investigator, call->ids.project), &state->own);
     evd_reader_fetch(call);
     struct evd_scan scan = {.index = EVD_INDEX_memberships, .limit = EVD_LIMIT_PROJECT_MEMBERS + 1};
     evd_reader_scan(call, &scan, &state->members, &state->member_count);
@@ -111,6 +128,22 @@ static struct evd_outcome set_refuse(struct evd_call *call) {
     return evd_ok();
 }
 
+/* The person finds the project as long as they have a role in it. */
+static void write_own_project(struct evd_call *call, const struct set_member *state,
+                              const struct evd_membership *membership) {
+    struct evd_own_project own = own_project_of(membership, state->project);
+    bool belongs = membership->roles.count > 0;
+    if (state->own == NULL) {
+        if (belongs) EVD_INSERT_RECORD(call, own_project, &own);
+    } else if (belongs) {
+        struct evd_own_project *changed = EVD_CHANGE(call, own_project, state->own);
+        changed->roles = membership->roles;
+        EVD_REPLACE_RECORD(call, own_project, changed);
+    } else {
+        EVD_DELETE_RECORD(call, own_project, state->own);
+    }
+}
+
 static void set_derive(struct evd_call *call) {
     const struct evd_set_member_request *request = call->request;
     const struct set_member *state = call->state;
@@ -125,6 +158,7 @@ static void set_derive(struct evd_call *call) {
         membership->changed_at = call->now_ms;
         EVD_REPLACE_RECORD(call, membership, membership);
     }
+    write_own_project(call, state, membership);
     EVD_REPLACE_RECORD(call, project, EVD_CHANGE(call, project, state->project));
     evd_receipt_of_record(call, &membership->base);
 }

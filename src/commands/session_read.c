@@ -1,6 +1,7 @@
 #include "commands/session.h"
 #include "evidenced/base/canary.h"
 #include "evidenced/domain/capacity.h"
+#include "evidenced/domain/study.h"
 #include "evidenced/domain/summary.h"
 #include "evidenced/records/keys.h"
 
@@ -139,7 +140,8 @@ struct evd_outcome evd_session_admit(struct evd_call *call, const struct evd_ses
 struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_reads *read,
                                       struct evd_session_bases bases) {
     evd_uuid current = read->session == NULL ? evd_uuid_nil() : read->session->current_version;
-    if (read->study == NULL || read->form == NULL || !read->route_is_bound) return evd_outcome_of(EVD_NOT_FOUND);
+    if (!evd_study_is_there(read->study) || read->form == NULL || !read->route_is_bound)
+        return evd_outcome_of(EVD_NOT_FOUND);
     struct evd_outcome outcome = evd_session_scopes_open(read->form, read->stages, read->stage_count);
     if (outcome.code != EVD_OK) return outcome;
     bool fits = EVD_CANARY(SESSION_BASE_IGNORED) || evd_uuid_equal(bases.base_version, current);

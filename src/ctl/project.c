@@ -26,6 +26,19 @@ const struct evd_ctl_verb evd_ctl_verb_project_create = {
     .run = create,
 };
 
+static enum evd_ctl_exit list_projects(struct evd_ctl *ctl) {
+    static const struct evd_ctl_column columns[] = {{"PROJECT", "id"}, {"NAME", "name"}, {"ROLES", "roles"}};
+    return evd_ctl_list(ctl, EVD_CTL_PATH_LIST_PROJECTS, NULL, columns, sizeof columns / sizeof *columns);
+}
+
+const struct evd_ctl_verb evd_ctl_verb_project_list = {
+    .name = "project list",
+    .operands = "",
+    .takes = EVD_CTL_READING,
+    .summary = "List the caller's projects, with their roles; over the control socket all there are.",
+    .run = list_projects,
+};
+
 static enum evd_ctl_exit show(struct evd_ctl *ctl) {
     return evd_ctl_show(ctl, EVD_CTL_PATH_GET_PROJECT, NULL, NULL);
 }

@@ -11,6 +11,7 @@
 #include "evidenced/store/embedded.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/resource.h>
@@ -33,7 +34,7 @@ static const bool conformance = true;
 static const bool conformance = false;
 #endif
 
-enum { DOOR_THREADS = 2, SIDE_DOOR_THREADS = 1, SIDE_DOOR_CONNECTIONS = 64 };
+enum { DOOR_THREADS = 2, SIDE_DOOR_THREADS = 1, SIDE_DOOR_CONNECTIONS = 64, LARGE_BLOCK_BYTES = 1024 * 1024 };
 
 static bool fail(char ret_error[EVD_DAEMON_ERROR_BYTES], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -59,6 +60,12 @@ static void raise_file_limit(void) {
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
     limit.rlim_cur = limit.rlim_max;
     (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Large blocks go back to the system when they are freed. Left to itself the library, once one was freed, takes such
+ * blocks from each thread's own heap, which keeps them: some 100 MiB a thread that ever ran a large import. */
+static void give_large_blocks_back(void) {
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
 }
 
 static bool make_data(const struct evd_daemon *daemon, char *ret_error) {
@@ -154,7 +161,7 @@ static bool open_store(struct evd_daemon *daemon, char *ret_error) {
 }
 
 static void on_drift(void *self) {
-    evd_figures_drift(self);
+    evd_figures_drift(((const struct evd_daemon *)self)->figures);
 }
 
 static void open_runtime(struct evd_daemon *daemon) {
@@ -164,10 +171,12 @@ static void open_runtime(struct evd_daemon *daemon) {
                                           .workers = (unsigned)number_of(daemon, EVD_CONFIG_WORKERS),
                                           .queue = number_of(daemon, EVD_CONFIG_QUEUE),
                                           .conformance = conformance,
-                                          .observer = {.self = daemon->figures, .drifted = on_drift}};
+                                          .observer = {.self = daemon, .drifted = on_drift, .began = evd_daemon_began}};
     daemon->runtime = evd_runtime_open(&options);
+    evd_daemon_drive(daemon);
     struct evd_figures_sources sources = {.runtime = daemon->runtime,
                                           .store = daemon->store,
+                                          .driver = daemon->driver,
                                           .server = daemon->servers[EVD_DOOR_API],
                                           .log = daemon->log};
     evd_figures_watch(daemon->figures, &sources);
@@ -211,6 +220,7 @@ static void close_all(struct evd_daemon *daemon) {
         evd_http_server_close(daemon->servers[door]);
     }
     evd_spool_close(daemon->spool);
+    evd_driver_close(daemon->driver);
     evd_runtime_close(daemon->runtime);
     if (daemon->store != NULL) evd_store_close(daemon->store);
     evd_edge_free(daemon->edge);
@@ -227,6 +237,7 @@ int evd_daemon_run(const struct evd_config *config, const struct evd_config_inpu
     struct evd_daemon daemon = {.config = config, .input = input, .clock = evd_clock_system()};
     ret_error[0] = '\0';
     raise_file_limit();
+    give_large_blocks_back();
     (void)signal(SIGPIPE, SIG_IGN);
     bool opened = open_all(&daemon, log_fd, ret_error);
     if (opened) {

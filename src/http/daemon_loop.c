@@ -97,7 +97,7 @@ static void on_waits(uv_timer_t *timer) {
 
 static size_t in_flight(const struct evd_daemon *daemon) {
     return evd_http_server_in_flight(daemon->servers[EVD_DOOR_API]) +
-           evd_http_server_in_flight(daemon->servers[EVD_DOOR_CONTROL]);
+           evd_http_server_in_flight(daemon->servers[EVD_DOOR_CONTROL]) + evd_daemon_steps_in_hand(daemon);
 }
 
 static void cut_streams(struct evd_daemon *daemon) {
@@ -122,6 +122,7 @@ static void on_linger_over(uv_timer_t *timer) {
     evd_http_server_quiesce(daemon->servers[EVD_DOOR_API]);
     evd_http_server_quiesce(daemon->servers[EVD_DOOR_CONTROL]);
     evd_operations_release(daemon->operations);
+    evd_driver_stop(daemon->driver); /* what is left goes on at the next start */
     log_event(daemon, EVD_LOG_INFO, "stopped-accepting");
     (void)uv_timer_start(timer, on_end_poll, 0, END_POLL_MS);
 }

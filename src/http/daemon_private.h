@@ -10,6 +10,7 @@
 #include "evidenced/http/daemon.h"
 #include "evidenced/http/edge.h"
 #include "evidenced/http/spool.h"
+#include "evidenced/operation/driver.h"
 #include "evidenced/runtime/operations.h"
 #include "evidenced/runtime/runtime.h"
 #include "evidenced/store/store.h"
@@ -33,6 +34,7 @@ struct evd_daemon {
     struct evd_http_server *servers[EVD_DOOR_COUNT];
     struct evd_store *store;
     struct evd_runtime *runtime;
+    struct evd_driver *driver; /* of operations */
 
     uv_loop_t loop;
     uv_timer_t reaper, prober, key_watch, waits, ender;
@@ -56,6 +58,17 @@ void evd_daemon_reload(struct evd_daemon *daemon);
 
 /** Read the key set when its file has changed. */
 void evd_daemon_watch_keys(struct evd_daemon *daemon);
+
+/* daemon_operations.c */
+
+/** An operation was begun: the runtime's observer; self is the daemon. */
+void evd_daemon_began(void *self, evd_uuid project, evd_uuid operation);
+
+/** Drive operations from now on, those of earlier starts first. */
+void evd_daemon_drive(struct evd_daemon *daemon);
+
+/** Steps that are not done yet. */
+size_t evd_daemon_steps_in_hand(const struct evd_daemon *daemon);
 
 /* daemon_loop.c */
 

@@ -7,6 +7,8 @@
 #include "evidenced/base/limits.h"
 #include "evidenced/records/json.h"
 
+#include <assert.h>
+
 /* Under which id. Version 8 is what derived ids have: nobody may take one of those. */
 
 static bool parse_key(struct evd_text header, evd_uuid *ret_key) {
@@ -112,6 +114,7 @@ static struct evd_edge_reply *take_page(struct evd_edge_request *request) {
                                 EVD_TEXT("The parameter limit must be a number from 1 to 500."));
     page->cursor = value_of(request, EVD_PARAMETER_CURSOR);
     page->state = value_of(request, EVD_PARAMETER_STATE);
+    page->result = value_of(request, EVD_PARAMETER_RESULT);
     struct evd_text stage = value_of(request, EVD_PARAMETER_STAGE);
     if (stage.bytes != NULL && !evd_uuid_parse(stage, &page->stage))
         return refuse_parameter(request, EVD_TEXT("stage"), EVD_TEXT("The parameter stage must be a UUID."));
@@ -157,7 +160,7 @@ static bool take_labels(struct evd_edge_request *request, struct evd_options *op
 }
 
 static struct evd_edge_reply *take_options(struct evd_edge_request *request) {
-    static const char delimiters[] = {',', ';', '\t'};
+    static const char delimiters[] = {'\0', ',', ';', '\t'}; /* none, then as evd_parameter_values has them */
     struct evd_options *options = &request->call.options;
     int dry_run, skip_refused, delimiter, spreadsheet;
     struct evd_edge_reply *refusal = take_choice(request, EVD_PARAMETER_DRY_RUN, &dry_run);
@@ -171,7 +174,8 @@ static struct evd_edge_reply *take_options(struct evd_edge_request *request) {
             EVD_TEXT("The parameter label must be the name of a column, and given at most 50 times."));
     options->dry_run = dry_run == 1;
     options->skip_refused = skip_refused == 1;
-    options->delimiter = delimiter < 0 ? '\0' : delimiters[delimiter];
+    assert(delimiter + 1 < (int)sizeof delimiters);
+    options->delimiter = delimiters[delimiter + 1];
     options->spreadsheet_safe = spreadsheet == 0;
     return NULL;
 }

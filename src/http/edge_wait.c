@@ -140,6 +140,7 @@ static void run_look(struct evd_task *task) {
 
 /* Waiting. */
 
+/* What the call held is not waited with: it may be as large as a file of references. Its receipt is kept. */
 static void make_look(void *self) {
     struct evd_edge_request *request = self;
     char location[LOCATION_BYTES];
@@ -150,6 +151,8 @@ static void make_look(void *self) {
         look->command = route.commands[EVD_COMMAND_GET];
         look->ids = route.ids;
     }
+    request->call.receipt = evd_text_copy(&request->exchange->arena, request->call.receipt);
+    evd_arena_done(&request->call.attempt_arena);
     request->look = look;
 }
 

@@ -257,6 +257,8 @@ void evd_http_exchange_end(void *self, struct MHD_Connection *mhd, void **contex
     if (exchange == NULL) return;
     *context = NULL;
     bool sent = why == MHD_REQUEST_TERMINATED_COMPLETED_OK && exchange->step == EVD_STEP_SENDING;
+    /* The library ends a connection that is idle too long in an orderly way. */
+    if (!sent && exchange->answer.streamed) evd_http_connection_cut(exchange->connection);
     evd_http_connection_idle(server, exchange->connection);
     if (sent && exchange->unread) evd_http_linger(server, exchange->connection->fd);
     if (exchange->counted) server->options.application.ended(server->options.application.self, &exchange->shown, sent);

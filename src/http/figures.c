@@ -3,6 +3,7 @@
 #include "evidenced/base/log.h"
 #include "evidenced/http/metrics.h"
 #include "evidenced/http/server.h"
+#include "evidenced/operation/driver.h"
 #include "evidenced/runtime/runtime.h"
 #include "evidenced/store/store.h"
 
@@ -19,6 +20,8 @@
     X(ATTEMPTS, "evidenced_attempts_in_flight", "Attempts between their snapshot and their end.")                      \
     X(EXCHANGES, "evidenced_http_in_flight", "Requests that are not answered yet.")                                    \
     X(CONNECTIONS, "evidenced_http_connections", "Connections of clients.")                                            \
+    X(OPERATIONS, "evidenced_operations_open", "Operations that are not settled.")                                     \
+    X(OPERATIONS_STUCK, "evidenced_operations_stuck", "Of them, those that only a start or an operator moves again.")  \
     X(STORE_OPEN, "evidenced_store_open", "Does the store take commits?")                                              \
     X(STORE_FREE, "evidenced_store_free_bytes", "Bytes free on the store's disk.")                                     \
     X(MEMORY, "process_resident_memory_bytes", "Resident memory.")                                                     \
@@ -30,6 +33,8 @@
     X(CONFLICTS, "evidenced_store_conflicts_total", "Commits that lost a race.")                                       \
     X(UNKNOWN, "evidenced_store_unknown_total", "Commits whose fate was not known in time.")                           \
     X(RECOVERIES, "evidenced_store_recoveries_total", "Times the store was reopened after a failure.")                 \
+    X(STEPS, "evidenced_operation_steps_total", "Steps of operations that took effect.")                               \
+    X(STEP_PAUSES, "evidenced_operation_pauses_total", "Steps of operations that have to be tried again.")             \
     X(LOG_DROPPED, "evidenced_log_lines_dropped_total", "Log lines nobody could take in time.")
 
 enum source {
@@ -61,6 +66,7 @@ struct evd_figures {
     atomic_bool ready;
     _Atomic(struct evd_runtime *) runtime;
     _Atomic(struct evd_store *) store;
+    _Atomic(struct evd_driver *) driver;
     _Atomic(struct evd_http_server *) server;
     _Atomic(struct evd_log *) log;
 };
@@ -108,6 +114,15 @@ static double read_store(struct evd_store *store, enum source source) {
     return (double)(source == SOURCE_UNKNOWN ? now.unknown : now.recoveries);
 }
 
+static double read_driver(struct evd_driver *driver, enum source source) {
+    struct evd_driver_figures now;
+    if (driver == NULL) return 0;
+    evd_driver_figures(driver, &now);
+    if (source == SOURCE_OPERATIONS) return (double)now.open;
+    if (source == SOURCE_OPERATIONS_STUCK) return (double)now.stuck;
+    return (double)(source == SOURCE_STEPS ? now.steps : now.pauses);
+}
+
 static double read_server(const struct evd_http_server *server, enum source source) {
     if (server == NULL) return 0;
     if (source == SOURCE_EXCHANGES) return (double)evd_http_server_in_flight(server);
@@ -133,6 +148,10 @@ static double read_source(const struct evd_figures *figures, enum source source)
     case SOURCE_CONFLICTS:
     case SOURCE_UNKNOWN:
     case SOURCE_RECOVERIES: return read_store(atomic_load(&figures->store), source);
+    case SOURCE_OPERATIONS:
+    case SOURCE_OPERATIONS_STUCK:
+    case SOURCE_STEPS:
+    case SOURCE_STEP_PAUSES: return read_driver(atomic_load(&figures->driver), source);
     case SOURCE_LOG_DROPPED: return log == NULL ? 0 : (double)evd_log_dropped(log);
     case SOURCE_MEMORY: return resident_bytes();
     case SOURCE_START: return (double)figures->begun;
@@ -224,6 +243,7 @@ void evd_figures_free(struct evd_figures *figures) {
 void evd_figures_watch(struct evd_figures *figures, const struct evd_figures_sources *sources) {
     atomic_store(&figures->runtime, sources->runtime);
     atomic_store(&figures->store, sources->store);
+    atomic_store(&figures->driver, sources->driver);
     atomic_store(&figures->server, sources->server);
     atomic_store(&figures->log, sources->log);
 }

@@ -27,7 +27,8 @@ static bool add_headers(struct MHD_Response *response, const struct evd_http_pri
                  atomic_load(&exchange->shown.server->quiesced);
     if (!add_header(response, "X-Request-Id", exchange->shown.request_id)) return false;
     if (close && !add_header(response, "Connection", EVD_TEXT("close"))) return false;
-    if (answer->content_type != NULL && (answer->body.size_bytes > 0 || answer->streamed) &&
+    bool is_content = answer->body.size_bytes > 0 || answer->streamed || answer->status == 200; /* a file of nothing */
+    if (answer->content_type != NULL && is_content &&
         !add_header(response, "Content-Type", evd_text_from(answer->content_type)))
         return false;
     for (size_t i = 0; i < answer->header_count; i++)

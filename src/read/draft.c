@@ -28,11 +28,13 @@ static void draft_derive(struct evd_call *call) {
                                   .lease_expires_at = draft->lease_expires_at,
                                   .last_activity = draft->last_activity,
                                   .content = draft->content};
+    call->etag = draft->etag;
     evd_call_receipt(call, &evd_type_draft_view, &view);
 }
 
 const struct evd_command evd_command_get_draft = {
     EVD_VIEW("GetDraft", DRAFT_PATH, EVD_CAN_EXTRACT),
+    .conditional = true,
     .answer = &evd_type_draft_view,
     .read = draft_read,
     .refuse = evd_view_refuse_missing,

@@ -3,6 +3,7 @@
  * and what was done to drafts besides typing. A reviewer sees their own; who may see others, everybody's.
  */
 #include "evidenced/domain/session.h"
+#include "evidenced/domain/study.h"
 #include "read/support.h"
 
 /* Two kinds of records in one order, by stamp and then by id: each is read a page from the cursor on. */
@@ -80,6 +81,7 @@ static void history_read(struct evd_call *call) {
     struct history *state = EVD_CALL_STATE(call, history);
     EVD_WANT(call, STUDY, call->ids.study, &state->study);
     evd_reader_fetch(call);
+    if (!evd_study_is_there(state->study)) state->study = NULL;
     if (state->study == NULL) return;
     bool all = evd_view_sees_others(call);
     struct evd_value equal[] = {{.kind = EVD_VALUE_UUID, .uuid = call->ids.study},

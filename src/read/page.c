@@ -60,12 +60,8 @@ static bool take_value(struct evd_text *from, enum evd_value_kind kind, struct e
     return false;
 }
 
-struct position {
-    evd_uuid id;
-    struct evd_value values[EVD_STORE_INDEX_PATHS];
-};
-
-static bool position_of(struct evd_call *call, const struct evd_page_order *order, struct position *ret_position) {
+static bool position_of(struct evd_call *call, const struct evd_page_order *order,
+                        struct evd_page_position *ret_position) {
     struct evd_text bytes;
     if (!decode(call, &bytes) || !take(&bytes, &ret_position->id, sizeof ret_position->id)) return false;
     for (size_t i = 0; i < order->count; i++)
@@ -74,21 +70,26 @@ static bool position_of(struct evd_call *call, const struct evd_page_order *orde
 }
 
 struct evd_outcome evd_page_check(struct evd_call *call, const struct evd_page_order *order) {
-    struct position position;
+    struct evd_page_position position;
     if (call->page.cursor.bytes == NULL || position_of(call, order, &position)) return evd_ok();
     return (struct evd_outcome){.code = EVD_MALFORMED,
                                 .detail = EVD_TEXT("`cursor` is not one this list gave."),
                                 .members = EVD_TEXT("\"parameter\":\"cursor\"")};
 }
 
+bool evd_page_position(struct evd_call *call, const struct evd_page_order *order,
+                       struct evd_page_position *ret_position) {
+    return call->page.cursor.bytes != NULL && position_of(call, order, ret_position);
+}
+
 void evd_page_read(struct evd_call *call, struct evd_page_scan *page) {
-    struct position position;
+    struct evd_page_position position;
     struct evd_scan scan = {.index = page->order->index,
                             .equal = page->equal,
                             .equal_count = page->equal_count,
                             .descending = page->descending,
                             .limit = page->limit + 1}; /* one more tells whether there is a next page */
-    if (call->page.cursor.bytes != NULL && position_of(call, page->order, &position)) {
+    if (evd_page_position(call, page->order, &position)) {
         scan.after = position.values;
         scan.after_id = position.id;
     }

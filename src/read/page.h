@@ -30,6 +30,16 @@ struct evd_page_scan {
  */
 struct evd_outcome evd_page_check(struct evd_call *call, const struct evd_page_order *order);
 
+/* Where a page begins, as its cursor says. */
+struct evd_page_position {
+    evd_uuid id;
+    struct evd_value values[EVD_STORE_INDEX_PATHS];
+};
+
+/** For a list that is no scan of an index. False: the request has no cursor. It was checked before. */
+bool evd_page_position(struct evd_call *call, const struct evd_page_order *order,
+                       struct evd_page_position *ret_position);
+
 /** One page from the request's cursor on: at most page->limit records. */
 void evd_page_read(struct evd_call *call, struct evd_page_scan *page);
 

@@ -1,5 +1,5 @@
 /*
- * A project as its members see it, and who they are.
+ * The projects a person works in; one of them as its members see it, and who they are.
  */
 #include "read/support.h"
 
@@ -29,6 +29,56 @@ const struct evd_command evd_command_get_project = {
     .read = get_read,
     .refuse = evd_view_refuse_missing,
     .derive = get_derive,
+};
+
+/* One's own projects, by name; for the operator all there are. From records outside them, written with memberships. */
+
+static void show_own(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {
+    const struct evd_own_project *own = (const struct evd_own_project *)record;
+    (void)call;
+    (void)at;
+    *(struct evd_project_row *)ret_item =
+        (struct evd_project_row){.id = own->project, .name = own->name, .roles = own->roles};
+}
+
+static void show_known(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {
+    const struct evd_known_project *known = (const struct evd_known_project *)record;
+    (void)call;
+    (void)at;
+    *(struct evd_project_row *)ret_item = (struct evd_project_row){.id = known->project, .name = known->name};
+}
+
+static const struct evd_list_view own_projects = {
+    .index = EVD_INDEX_own_projects, .fixed = 1, .answer = &evd_type_project_page, .show = show_own};
+static const struct evd_list_view known_projects = {
+    .index = EVD_INDEX_known_projects, .answer = &evd_type_project_page, .show = show_known};
+
+static const struct evd_list_view *projects_of(const struct evd_call *call) {
+    return call->is_operator ? &known_projects : &own_projects;
+}
+
+static struct evd_outcome projects_parse(struct evd_call *call) {
+    return evd_list_check(call, projects_of(call));
+}
+
+static void projects_read(struct evd_call *call) {
+    struct evd_value caller = {.kind = EVD_VALUE_UUID, .uuid = call->caller};
+    evd_reader_fetch(call);
+    evd_list_read(call, projects_of(call), &caller, 0, EVD_CALL_STATE(call, evd_page_scan));
+}
+
+static void projects_derive(struct evd_call *call) {
+    evd_list_answer(call, projects_of(call), call->state);
+}
+
+const struct evd_command evd_command_list_projects = {
+    EVD_VIEW("ListProjects", "/v1/projects", EVD_CAN_NOTHING),
+    .outside = true,
+    .answer = &evd_type_project_page,
+    .query = EVD_QUERY_PAGE,
+    .parse = projects_parse,
+    .read = projects_read,
+    .derive = projects_derive,
 };
 
 static void show_member(struct evd_call *call, const struct evd_record *record, size_t at, void *ret_item) {

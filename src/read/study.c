@@ -2,6 +2,7 @@
  * Studies: bibliographic fields, and for each form the counts and the caller's own entry. What other reviewers did is
  * shown only to who may see it.
  */
+#include "evidenced/domain/study.h"
 #include "read/support.h"
 
 static struct evd_member_entry_view entry_of(const struct evd_summary_member *member) {
@@ -51,7 +52,10 @@ static struct evd_study_view view_of(struct evd_call *call, const struct evd_stu
                                   .pmid = study->pmid,
                                   .open_alex_id = study->open_alex_id,
                                   .url = study->url,
-                                  .pdf_relative_path = study->pdf_relative_path};
+                                  .pdf_relative_path = study->pdf_relative_path,
+                                  .metadata_version = study->metadata_seq};
+    view.labels.items = study->labels.items;
+    view.labels.count = study->labels.count;
     if (study->summary == NULL) return view;
     view.forms.count = study->summary->forms.count;
     view.forms.items = EVD_NEW_ARRAY(evd_call_arena(call), struct evd_form_entry_view, view.forms.count);
@@ -68,6 +72,7 @@ static void get_read(struct evd_call *call) {
     struct get_study *state = EVD_CALL_STATE(call, get_study);
     EVD_WANT(call, STUDY, call->ids.study, &state->study);
     evd_reader_fetch(call);
+    if (!evd_study_is_there(state->study)) state->study = NULL;
 }
 
 static void get_derive(struct evd_call *call) {

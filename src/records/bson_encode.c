@@ -172,8 +172,14 @@ static void add_document(const struct evd_type *type, const void *from, struct e
 }
 
 struct evd_image evd_bson_encode(const struct evd_type *type, const void *from, struct evd_arena *arena) {
+    return evd_bson_encode_expecting(type, from, arena, 0);
+}
+
+struct evd_image evd_bson_encode_expecting(const struct evd_type *type, const void *from, struct evd_arena *arena,
+                                           size_t expected_bytes) {
     uint8_t scratch[SCRATCH_BYTES]; /* most documents fit, and then take no more of the arena than their size */
     struct evd_buffer out = {.arena = arena, .bytes = scratch, .capacity_bytes = sizeof scratch};
+    if (expected_bytes > sizeof scratch) evd_buffer_init(&out, arena, expected_bytes);
     add_document(type, from, &out);
     const uint8_t *bson = out.bytes == scratch ? evd_arena_copy(arena, scratch, out.size_bytes) : out.bytes;
     int64_t version = type->in == 0 ? 0 : ((const struct evd_record *)from)->version;

@@ -280,6 +280,13 @@ static bool within_bounds(const struct reading *reading, struct evd_text text) {
     return true;
 }
 
+/* Where the place alone would not help: the text is JSON as its grammar has it. */
+static const char *why_not(const json_error_t *error) {
+    enum json_error_code code = json_error_code(error);
+    if (code == json_error_duplicate_key) return " (a member occurs twice)";
+    return code == json_error_numeric_overflow ? " (a number is too large)" : "";
+}
+
 /* jansson seeds its hash tables once; doing it here keeps threads from racing to. */
 static void seed(void) {
     json_object_seed(0);
@@ -293,8 +300,7 @@ struct json_t *evd_json_parse(struct evd_text text, struct evd_arena *arena, str
     json_error_t error;
     json_t *json = json_loadb(text.bytes == NULL ? "" : text.bytes, text.size_bytes, JSON_REJECT_DUPLICATES, &error);
     if (json != NULL) return json;
-    const char *duplicate = json_error_code(&error) == json_error_duplicate_key ? " (a member occurs twice)" : "";
     (void)REFUSE(&reading, NULL, "The body is not valid JSON: line %d, column %d%s.", error.line, error.column,
-                 duplicate);
+                 why_not(&error));
     return NULL;
 }

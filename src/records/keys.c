@@ -36,6 +36,10 @@ evd_uuid evd_membership_id(evd_uuid project, evd_uuid investigator) {
     return of_two("membership", project, investigator);
 }
 
+evd_uuid evd_own_project_id(evd_uuid investigator, evd_uuid project) {
+    return of_two("ownProject", investigator, project);
+}
+
 evd_uuid evd_ledger_id(evd_uuid project, evd_uuid command_id) {
     return of_two("commandLedger", project, command_id);
 }

@@ -47,6 +47,10 @@ static bool acts_as_operator(const struct evd_call *call) {
     return call->is_operator && call->command->operator_may;
 }
 
+static bool needs_no_membership(const struct evd_command *command) {
+    return command->makes_project || command->outside || command->of_service;
+}
+
 /* Named before the command's own reads, so that they come with its first fetch and cost no call of their own. */
 static void want_admission(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
@@ -55,7 +59,7 @@ static void want_admission(struct evd_call *call) {
         reads->ledger_id = evd_ledger_id(call->ids.project, call->command_id);
         if (!blind) EVD_WANT(call, COMMAND_LEDGER, reads->ledger_id, &reads->ledger);
     }
-    if (call->command->makes_project) return;
+    if (needs_no_membership(call->command)) return;
     if (acts_as_operator(call))
         EVD_WANT(call, PROJECT, call->ids.project, &reads->project);
     else
@@ -76,7 +80,7 @@ void evd_attempt_admit(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
     reads->admitted = true;
     call->membership = reads->membership;
-    bool belongs = call->command->makes_project ||
+    bool belongs = needs_no_membership(call->command) ||
                    (acts_as_operator(call) ? reads->project != NULL : evd_authority_is_member(reads->membership));
     if (!belongs && !EVD_CANARY(MEMBERSHIP_NOT_CHECKED)) evd_attempt_settle(call, evd_outcome_of(EVD_NOT_FOUND));
     if (reads->ledger != NULL) replay(call, reads->ledger);
@@ -142,7 +146,7 @@ static struct evd_outcome refuse(struct evd_call *call) {
     struct evd_outcome outcome = refuse_locked(call);
     if (outcome.code != EVD_OK) return outcome;
     bool allowed =
-        acts_as_operator(call) || command->makes_project || evd_authority_has(call->membership, command->needs);
+        acts_as_operator(call) || needs_no_membership(command) || evd_authority_has(call->membership, command->needs);
     if (!allowed) return evd_refused(EVD_REASON_PERMISSION, EVD_TEXT("Your roles in this project do not allow this."));
     if (call->command->commit != EVD_COMMIT_READ && call->reads->met_unknown_name)
         return evd_refused(EVD_REASON_WRITER_FLOOR,
@@ -229,7 +233,7 @@ static bool attempt(struct evd_call *call) {
     want_admission(call);
     if (call->command->read != NULL) call->command->read(call);
     evd_reader_fetch(call);
-    EVD_CRASH_POINT(SNAPSHOT_READ);
+    EVD_CALL_CRASH_POINT(call, SNAPSHOT_READ);
     account_retry(call);
     call->outcome = refuse(call);
     if (call->outcome.code != EVD_OK) return call->command->keep != NULL && keep(call);
@@ -238,8 +242,21 @@ static bool attempt(struct evd_call *call) {
     return false;
 }
 
+static void scratch_begin(struct evd_call *call, jmp_buf *escape) {
+    for (size_t i = 0; i < sizeof call->scratch / sizeof *call->scratch; i++) {
+        evd_arena_init(&call->scratch[i], EVD_LIMIT_SCRATCH_BYTES);
+        call->scratch[i].escape = escape;
+    }
+}
+
+static void scratch_end(struct evd_call *call) {
+    for (size_t i = 0; i < sizeof call->scratch / sizeof *call->scratch; i++)
+        evd_arena_done(&call->scratch[i]);
+}
+
 static bool attempt_guarded(struct evd_call *call, struct evd_txn *txn) {
     jmp_buf escape;
+    scratch_begin(call, &escape);
     call->conflicted = false; /* in the call and not in this frame, which a jump may leave stale */
     call->arena->escape = call->attempt_arena.escape = &escape;
     switch (setjmp(escape)) {
@@ -251,6 +268,7 @@ static bool attempt_guarded(struct evd_call *call, struct evd_txn *txn) {
     default: call->outcome = evd_outcome_of(EVD_OUT_OF_MEMORY); break;
     }
     evd_reads_end(call);
+    scratch_end(call);
     call->arena->escape = call->attempt_arena.escape = NULL;
     return call->conflicted;
 }

@@ -110,7 +110,8 @@ static const void *decode(struct evd_call *call, const struct evd_type *type, st
 
 static bool is_definition(evd_collection in) {
     return in == EVD_IN_PROJECT || in == EVD_IN_FORM || in == EVD_IN_FORM_DRAFT || in == EVD_IN_STAGE ||
-           in == EVD_IN_FORM_VERSION || in == EVD_IN_SETTINGS_VERSION || in == EVD_IN_MEMBERSHIP;
+           in == EVD_IN_FORM_VERSION || in == EVD_IN_SETTINGS_VERSION || in == EVD_IN_MEMBERSHIP ||
+           in == EVD_IN_KNOWN_PROJECT || in == EVD_IN_OWN_PROJECT;
 }
 
 static bool is_of_a_draft(evd_collection in) {

@@ -7,6 +7,7 @@
 #include "evidenced/records/keys.h"
 #include "runtime/private.h"
 
+#include <assert.h>
 #include <jansson.h>
 
 static struct evd_outcome malformed(struct evd_call *call, const struct evd_json_fault *fault) {
@@ -66,6 +67,8 @@ static struct evd_sha256 digest_of(struct evd_call *call) {
 static struct evd_outcome parse(struct evd_call *call) {
     const struct evd_command *command = call->command;
     struct evd_json_fault fault = {{0}, {0}};
+    assert(!command->of_service || command->path == NULL);
+    if (command->arena_bytes > 0) call->attempt_arena.cap_bytes = command->arena_bytes;
     if (command->commit == EVD_COMMIT_OPERATION)
         call->made = evd_operation_id(call->ids.project, call->caller, call->command_id);
     if (command->request != NULL && !command->references && command->path != NULL) {

@@ -100,4 +100,10 @@ bool evd_call_prepare(struct evd_call *call);
 /** Abort when the attempt's writes break a rule of the house. */
 void evd_conformance_check(struct evd_call *call);
 
+/* The points prove what survives of what is written: views, which the service makes for itself too, pass none. */
+#define EVD_CALL_CRASH_POINT(call, id)                                                                                 \
+    do {                                                                                                               \
+        if ((call)->command->commit != EVD_COMMIT_READ) EVD_CRASH_POINT(id);                                           \
+    } while (0)
+
 #endif

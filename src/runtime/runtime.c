@@ -37,7 +37,8 @@ const char *evd_parameter_name(enum evd_parameter parameter) {
                                                            [EVD_PARAMETER_SKIP_REFUSED] = "skipRefused",
                                                            [EVD_PARAMETER_DELIMITER] = "delimiter",
                                                            [EVD_PARAMETER_LABEL] = "label",
-                                                           [EVD_PARAMETER_SPREADSHEET] = "spreadsheet"};
+                                                           [EVD_PARAMETER_SPREADSHEET] = "spreadsheet",
+                                                           [EVD_PARAMETER_RESULT] = "result"};
     return names[parameter];
 }
 
@@ -154,15 +155,18 @@ static void leave_lanes(struct evd_runtime *runtime, struct evd_call *call) {
 }
 
 static void answer(struct evd_call *call) {
-    EVD_CRASH_POINT(ANSWER_BEFORE);
+    EVD_CALL_CRASH_POINT(call, ANSWER_BEFORE);
     call->done(call);
 }
 
 static void finish(struct evd_runtime *runtime, struct evd_call *call) {
     leave_lanes(runtime, call);
-    bool awaits = call->outcome.code == EVD_OK && call->command->awaits_earlier_attempts;
-    if (awaits && !EVD_CANARY(REVOCATION_NOT_AWAITED) && !evd_inflight_drained(runtime->in_flight, call))
-        return; /* the last attempt's leave answers it */
+    const struct evd_runtime_observer *observer = &runtime->options.observer;
+    bool done = call->outcome.code == EVD_OK, began = done && call->command->commit == EVD_COMMIT_OPERATION;
+    if (began && observer->began != NULL) observer->began(observer->self, call->ids.project, call->made);
+    bool awaits = done && call->command->awaits_earlier_attempts;
+    if (EVD_CANARY(REVOCATION_NOT_AWAITED)) awaits = false;
+    if (awaits && !evd_inflight_drained(runtime->in_flight, call)) return; /* the last attempt's leave answers it */
     answer(call);
 }
 
@@ -221,7 +225,7 @@ static void run_attempt(struct evd_runtime *runtime, struct evd_call *call) {
         return;
     }
     evd_inflight_enter(runtime->in_flight, call);
-    EVD_CRASH_POINT(ATTEMPT_REGISTERED);
+    EVD_CALL_CRASH_POINT(call, ATTEMPT_REGISTERED);
     bool again = evd_attempt_run(runtime, call);
     leave_registry(runtime, call);
     if (again)

@@ -29,21 +29,26 @@ static struct evd_key key_of(const struct evd_call *call, const struct evd_type 
 }
 
 static void insert(struct evd_call *call, enum evd_write_kind kind, const struct evd_type *type,
-                   struct evd_record *record) {
+                   struct evd_record *record, size_t expected_bytes) {
     struct evd_key key = key_of(call, type, record);
     record->project_id = key.project;
     record->version = 1;
     record->stamp = call->stamp;
-    struct evd_image after = evd_bson_encode(type, record, evd_call_arena(call));
+    struct evd_image after = evd_bson_encode_expecting(type, record, evd_call_arena(call), expected_bytes);
     *add(call) = (struct evd_written){.type = type, .write = {.kind = kind, .key = key, .after = after}};
 }
 
 void evd_writes_insert(struct evd_call *call, const struct evd_type *type, struct evd_record *record) {
-    insert(call, EVD_INSERT, type, record);
+    insert(call, EVD_INSERT, type, record, 0);
+}
+
+void evd_writes_insert_large(struct evd_call *call, const struct evd_type *type, struct evd_record *record,
+                             size_t expected_bytes) {
+    insert(call, EVD_INSERT, type, record, expected_bytes);
 }
 
 void evd_writes_insert_once(struct evd_call *call, const struct evd_type *type, struct evd_record *record) {
-    insert(call, EVD_INSERT_ONCE, type, record);
+    insert(call, EVD_INSERT_ONCE, type, record, 0);
 }
 
 void evd_writes_delete(struct evd_call *call, const struct evd_type *type, const struct evd_record *record) {

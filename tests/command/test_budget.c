@@ -5,6 +5,7 @@
  */
 #include "../support/calls.h"
 #include "../support/extraction.h"
+#include "../support/imports.h"
 #include "../support/typist.h"
 
 #include "evidenced/records/keys.h"
@@ -59,7 +60,9 @@ static void pin_projects(void) {
                               "get commandLedger 1\n"
                               "insert project 1\n"
                               "insert membership 1\n"
-                              "insert commandLedger 1\n"),
+                              "insert commandLedger 1\n"
+                              "insert knownProject 1\n"
+                              "insert ownProject 1\n"),
                           "id");
     struct evd_ids ids = {.project = house.project};
     evd_uuid_format(person(1), member);
@@ -67,21 +70,26 @@ static void pin_projects(void) {
     static const char *const again[] = {"get project 1\n"
                                         "get membership 2\n"
                                         "get commandLedger 1\n"
+                                        "get ownProject 1\n"
                                         "scan membership 1\n"
                                         "insert membership 1\n"
                                         "insert commandLedger 1\n"
+                                        "insert ownProject 1\n"
                                         "replace project 1\n",
                                         "get project 1\n"
                                         "get membership 2\n"
                                         "get commandLedger 1\n"
+                                        "get ownProject 1\n"
                                         "scan membership 2\n"
                                         "insert commandLedger 1\n"
                                         "replace project 1\n"
-                                        "replace membership 1\n"};
+                                        "replace membership 1\n"
+                                        "replace ownProject 1\n"};
     for (size_t i = 0; i < 2; i++) {
         struct reply reply = pin(&evd_command_set_member, ids, house.admin, body, again[i]);
         reply_done(&reply);
     }
+    pin_view(&evd_command_list_projects, none, person(1), "scan ownProject 1\n");
     pin_view(&evd_command_get_project, ids, person(1), "get project 1\nget membership 1\n");
     pin_view(&evd_command_list_members, ids, house.admin, "get membership 1\nscan membership 2\n");
 }
@@ -276,24 +284,16 @@ static struct reply pin_in(struct extraction where, const struct evd_command *co
 #define ADMISSION    "get membership 1\nget commandLedger 1\nget form 1\n"
 #define SESSION_READ "get stage 1\nget study 1\nget formSession 1\nget formSessionVersion 1\nget pinMap 1\n"
 #define VERSION_WRITTEN                                                                                                \
-    "insert commandLedger 1\n"                                                                                         \
-    "insert formSessionVersion 1\n"                                                                                    \
-    "insert pinMap 1\n"                                                                                                \
-    "replace study 1\n"                                                                                                \
-    "replace formSession 1\n"                                                                                          \
-    "replace sessionDraft 1\n"
+    "insert commandLedger 1\ninsert formSessionVersion 1\ninsert pinMap 1\n"                                           \
+    "replace study 1\nreplace formSession 1\nreplace sessionDraft 1\n"
 
 static void pin_fix_and_upgrade(void) {
     char *base, *revision;
     struct extraction g = share_answer(&base, &revision);
     pin_view(&evd_command_get_session, extraction_ids(&house, g), person(1),
-             "get membership 1\n"
-             "get formSession 1\n"
-             "get sessionDraft 1\n"
-             "get formSessionVersion 1\n"
-             "get pinMap 1\n"
-             "get annotationHead 1\n"
-             "get annotationRevision 1\n"
+             "get membership 1\nget formSession 1\nget sessionDraft 1\n"
+             "get formSessionVersion 1\nget pinMap 1\n"
+             "get annotationHead 1\nget annotationRevision 1\n"
              "get annotationRevision 1\n" /* what it is now */
              "scan exposure 0\n");
     struct reply fixed =
@@ -314,12 +314,12 @@ static void pin_fix_and_upgrade(void) {
 
 /* Another reviewer's answer, shown to the first. */
 static void pin_exposures(void) {
-    char body[200], member[EVD_UUID_TEXT_BYTES + 1];
-    struct evd_ids project = {.project = house.project};
+    char member[EVD_UUID_TEXT_BYTES + 1];
     struct extraction f = extraction_of_house(&house);
     evd_uuid_format(person(2), member);
-    (void)snprintf(body, sizeof body, "{\"investigatorId\":\"%s\",\"roles\":[\"reviewer\"]}", member);
-    struct reply joined = ask_ok(&house, &evd_command_set_member, project, house.admin, command_id(710), body);
+    char *join = json_of("{'investigatorId':'%s','roles':['reviewer']}", member);
+    struct reply joined = ask_ok(&house, &evd_command_set_member, (struct evd_ids){.project = house.project},
+                                 house.admin, command_id(710), join);
     struct reply theirs = extraction_save(&house, f, 2, 711, NULL, "q1", "theirs", NULL);
     struct reply own = extraction_read(&house, f, 1);
     char *late = json_of("{'version':'%s','revisions':['%s']}", text_of(&own, "versionId"),
@@ -338,6 +338,7 @@ static void pin_exposures(void) {
     reply_done(&own);
     reply_done(&theirs);
     reply_done(&joined);
+    free(join);
 }
 
 static struct reply autosave(struct typist *typist, bool whole, const char *value) {
@@ -439,6 +440,61 @@ static void pin_drafts(void) {
     pin_leases(&typist);
 }
 
+/* Of the calls around an operation; its steps are in test_import_budget.c. */
+static void pin_imports(void) {
+    struct imports imports;
+    struct evd_ids ids = {.project = house.project, .study = house.study};
+    imports_open(&imports, &house);
+    calls_watch(&house);
+    ids.operation = imports_begin(&imports, 9600, &(struct import_file){.content = "title,doi\nA,10.1/i\nB,10.1/j\n"});
+    compare(&evd_command_create_import, "get membership 1\n"
+                                        "get commandLedger 1\n"
+                                        "insert commandLedger 1\n"
+                                        "insert operation 1\n"
+                                        "insert importBatch 1\n"
+                                        "insert openOperation 1\n");
+    imports_run(&imports);
+    pin_view(&evd_command_get_operation, ids, house.admin, "get membership 1\nget operation 1\n");
+    pin_view(&evd_command_list_operations, ids, house.admin, "get membership 1\nscan operation 1\n");
+    pin_view(&evd_command_list_operation_rows, ids, house.admin,
+             "get membership 1\nget operation 1\nget importBatch 1\n"); /* a batch a call, at most eight a page */
+    calls_watch(&house);
+    struct reply undo = imports_undo(&imports, house.admin, 9601, ids.operation);
+    compare(&evd_command_undo_import, "get membership 1\n"
+                                      "get commandLedger 1\n"
+                                      "get operation 1\n"
+                                      "insert commandLedger 1\n"
+                                      "insert operation 1\n"
+                                      "insert openOperation 1\n"
+                                      "replace operation 1\n");
+    imports_run(&imports);
+    struct reply corrected = pin(&evd_command_correct_study, ids, house.admin,
+                                 "{\"metadataVersion\":0,\"set\":{\"doi\":\"10.1/c\",\"customId\":\"7\"}}",
+                                 "get membership 1\n"
+                                 "get commandLedger 1\n"
+                                 "get study 1\n"
+                                 "get studyIdentity 2\n"
+                                 "get studyIdentity 2\n" /* what it holds */
+                                 "insert commandLedger 1\n"
+                                 "insert studyIdentity 2\n"
+                                 "replace study 1\n"
+                                 "delete studyIdentity 1\n");
+    reply_done(&corrected);
+    reply_done(&undo);
+    imports_close(&imports);
+}
+
+/* The first piece of each: what is behind it is in test_export.c and test_verify.c. */
+static void pin_exports(void) {
+    static const struct evd_command *const exports[] = {&evd_command_export_answers_csv,
+                                                        &evd_command_export_answers_ndjson,
+                                                        &evd_command_export_series_csv, &evd_command_export_manifest};
+    for (size_t i = 0; i < sizeof exports / sizeof *exports; i++)
+        pin_view(exports[i], session_ids(&house), house.admin, "get membership 1\nget form 1\nget formVersion 1\n");
+    pin_view(&evd_command_verify_project, session_ids(&house), house.admin,
+             "get membership 1\nscan form 1\nget formVersion 1\nget stage 1\nget settingsVersion 1\n");
+}
+
 static bool is_pinned(const struct evd_command *command) {
     for (size_t i = 0; i < pinned_count; i++)
         if (pinned[i] == command) return true;
@@ -456,7 +512,9 @@ START_TEST(the_store_calls_of_every_command_are_these) {
     pin_sessions();
     pin_fix_and_upgrade();
     pin_exposures();
+    pin_exports();
     pin_drafts();
+    pin_imports();
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(is_pinned(table[i]), "the budget of %s is nowhere", table[i]->name);
     house_close(&house);

@@ -247,6 +247,7 @@ END_TEST
 /* A study held by a bulk update. */
 
 static char *body_of(const struct evd_command *command, const char *base) {
+    if (command == &evd_command_correct_study) return strdup("{\"metadataVersion\":0,\"set\":{\"title\":\"T\"}}");
     struct extraction where = extraction_of_house(&house);
     if (command == &evd_command_withdraw) return extraction_body(where, base, "");
     if (command == &evd_command_fix) return extraction_body(where, base, "'answers':[]");

@@ -1,7 +1,10 @@
 /*
  * Races: many callers at once on real workers and a real store. Nothing here depends on who wins.
  */
+#include "../support/behind.h"
 #include "../support/extraction.h"
+
+#include "evidenced/records/keys.h"
 
 #include <pthread.h>
 
@@ -223,6 +226,34 @@ START_TEST(of_many_tabs_that_fix_at_once_one_wins_and_the_others_are_stale) {
 }
 END_TEST
 
+/* Each tab tells it on its own: other command ids, one exposure. */
+START_TEST(an_exposure_that_many_tabs_tell_at_once_is_recorded_once) {
+    struct racer racers[10];
+    house_open(&house, WORKERS);
+    house_furnish(&house, 3, 2);
+    struct extraction form = extraction_of_house(&house);
+    struct reply theirs = extraction_save(&house, form, 2, 1, NULL, "q1", "theirs", NULL);
+    struct reply mine = extraction_save(&house, form, 1, 2, NULL, "q1", "mine", NULL);
+    for (unsigned i = 0; i < 10; i++)
+        racers[i] = (struct racer){.command = &evd_command_record_exposures,
+                                   .ids = session_ids(&house),
+                                   .who = 1,
+                                   .id = 100 + i,
+                                   .body = json_of("{'version':'%s','revisions':['%s']}", text_of(&mine, "versionId"),
+                                                   member_of(extraction_answer(&theirs, "q1"), "revision"))};
+    race(racers, 10);
+    for (size_t i = 0; i < 10; i++)
+        ck_assert_int_eq(racers[i].reply.code, EVD_OK);
+    struct evd_value session = {.kind = EVD_VALUE_UUID};
+    session.uuid = evd_form_session_id(house.project, house.study, house.form, person(1));
+    ck_assert_uint_eq(behind_count(&house, EVD_INDEX_exposures_of_session, &session, 1), 1);
+    clear(racers, 10);
+    reply_done(&mine);
+    reply_done(&theirs);
+    house_close(&house);
+}
+END_TEST
+
 /* Form F changes the answer while form G takes it over: whoever is second builds on what the first did, or is told. */
 START_TEST(a_fix_that_races_the_change_it_fixes_never_pins_a_value_nobody_saw) {
     struct racer racers[2];
@@ -270,4 +301,5 @@ EVD_TEST_MAIN("commands: races", fifty_identical_commands_in_parallel_give_one_e
               two_batches_at_once_cannot_both_take_one_identifier, a_lost_update_is_impossible_on_one_study_and_on_many,
               racing_reviewers_never_exceed_the_cap, two_administrators_cannot_revoke_each_other,
               of_many_tabs_that_fix_at_once_one_wins_and_the_others_are_stale,
+              an_exposure_that_many_tabs_tell_at_once_is_recorded_once,
               a_fix_that_races_the_change_it_fixes_never_pins_a_value_nobody_saw)

@@ -2,12 +2,14 @@
  * Any bytes as a request's body: refused with a place and a sentence, or read, written and read again without a
  * difference. What is parsed is what jansson alone parses, within the bounds of depth and number of values.
  *
- * Input: which type is wanted, one byte, then the body.
+ * Input: a command's name, a line end and its body; or one byte and a body: below 128 of the types every kind of member
+ * is in, above of the commands' as they stand in the table.
  */
 #include "../unit/records/fixture.h"
 #include "../unit/records/specimen.h"
 #include "evidenced/base/buffer.h"
 #include "evidenced/base/limits.h"
+#include "evidenced/commands/table.h"
 #include "evidenced/records/json.h"
 
 #include <jansson.h>
@@ -27,6 +29,35 @@ static const struct evd_type *const wanted[] = {
     &evd_type_sample,   &evd_type_sample_branch, &evd_type_sample_leaf, &evd_type_sample_view,
     &evd_type_question, &evd_type_capacity,      &evd_type_path_step,   &evd_type_canonical_summary,
 };
+
+enum { SAMPLES = sizeof wanted / sizeof *wanted, OF_COMMANDS = 128 };
+
+/* The commands' of this table that take a body. Cuts the name off the input. */
+static const struct evd_type *named(struct evd_text *input) {
+    size_t count;
+    const struct evd_command *const *table = evd_command_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        struct evd_text name = evd_text_from(table[i]->name);
+        bool is_it = table[i]->request != NULL && input->size_bytes > name.size_bytes &&
+                     evd_text_starts_with(*input, name) && input->bytes[name.size_bytes] == '\n';
+        if (!is_it) continue;
+        *input = (struct evd_text){input->bytes + name.size_bytes + 1, input->size_bytes - name.size_bytes - 1};
+        return table[i]->request;
+    }
+    return NULL;
+}
+
+static const struct evd_type *numbered(struct evd_text *input) {
+    size_t count, taken = 0;
+    const struct evd_command *const *table = evd_command_table(&count);
+    size_t number = (unsigned char)input->bytes[0];
+    *input = (struct evd_text){input->bytes + 1, input->size_bytes - 1};
+    if (number < OF_COMMANDS) return wanted[number % SAMPLES];
+    const struct evd_type *requests[OF_COMMANDS];
+    for (size_t i = 0; i < count && taken < OF_COMMANDS; i++)
+        if (table[i]->request != NULL) requests[taken++] = table[i]->request;
+    return requests[(number - OF_COMMANDS) % taken];
+}
 
 /* Values in a tree, and how deep it is. */
 static size_t values_in(const json_t *json, size_t *ret_depth) {
@@ -82,9 +113,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct evd_arena arena;
     struct evd_json_fault fault = {.message = EVD_TEXT("")};
     if (size == 0) return 0;
-    const struct evd_type *type = wanted[data[0] % (sizeof wanted / sizeof *wanted)];
+    struct evd_text input = {(const char *)data, size};
+    const struct evd_type *type = named(&input);
+    if (type == NULL) type = numbered(&input);
     evd_arena_init(&arena, SPECIMEN_ARENA_BYTES);
-    json_t *json = parsed((struct evd_text){(const char *)data + 1, size - 1}, &arena);
+    json_t *json = parsed(input, &arena);
     if (json != NULL) {
         void *to = evd_arena_alloc(&arena, type->size_bytes);
         bool taken = evd_json_read(type, json, &arena, to, &fault);

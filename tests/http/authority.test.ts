@@ -1,33 +1,35 @@
 // Who may do what, and what is shown to whom.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Caller, newKey } from './support/caller.js';
-import { operations } from './support/contract.js';
+import { Caller, newKey, type Schemas } from './support/caller.js';
+import { exampleOf, operations } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
-import { questions, Review } from './support/review.js';
+import { Review, type Ids } from './support/review.js';
+import { Tab } from './support/tab.js';
 
-let daemon: Daemon, review: Review;
+let daemon: Daemon, review: Review, ids: Ids;
 before(async () => {
   daemon = await Daemon.start();
   review = await Review.ready(daemon, 5);
+  ({ ids } = await review.worked(await review.member('reviewer')));
 });
 after(() => daemon.done());
-
-/** The template with the review's own ids in it. */
-function filled(path: string): string {
-  const ids: Record<string, string> = { project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage, version: review.formVersion };
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? review.formVersion);
-}
 
 const commands = operations.filter(({ path }) => path.startsWith('/v1/'));
 
 test('without a token every operation is Unauthenticated, and so is one with a token that is none', async () => {
   const nobody = new Caller(daemon);
-  for (const { method, path } of commands)
-    for (const token of [null, 'none', `${nobody.token.slice(0, -8)}AAAAAAAA`]) {
-      const raw = { token, ...(method === 'post' ? { body: {} } : {}) };
-      await nobody.refused('Unauthenticated', method.toUpperCase(), filled(path), raw);
-    }
+  for (const { method, path, operation } of commands)
+    for (const token of [null, 'none', `${nobody.token.slice(0, -8)}AAAAAAAA`])
+      await nobody.refused('Unauthenticated', method.toUpperCase(), review.filled(path, ids), { ...exampleOf(operation), token });
+});
+
+test('that there is no token is seen before anything else of the request', async () => {
+  for (const { method, path, operation } of commands.filter(one => one.operation.requestBody !== undefined)) {
+    const at = review.filled(path, ids), headers = { 'Content-Type': 'text/plain' };
+    await review.admin.refused('Unauthenticated', method.toUpperCase(), at, { token: null, text: 'x', headers, key: null });
+    assert.equal((await review.admin.refused('UnsupportedMediaType', method.toUpperCase(), at, { text: 'x', headers, key: null })).status, 415, operation.operationId);
+  }
 });
 
 test('a challenge comes with it, and says what is wrong with the token', async () => {
@@ -41,11 +43,9 @@ test('a challenge comes with it, and says what is wrong with the token', async (
 test('to whom is no member a project is not there, and neither is one that does not exist', async () => {
   const stranger = new Caller(daemon);
   for (const { method, path, operation } of commands) {
-    if (operation.operationId === 'createProject') continue;
-    const body = (operation.requestBody?.content['application/json'] as { example?: unknown } | undefined)?.example;
-    const raw = body === undefined ? {} : { body };
-    const theirs = await stranger.refused('NotFound', method.toUpperCase(), filled(path), raw);
-    const none = await stranger.refused('NotFound', method.toUpperCase(), filled(path).replace(review.project, newKey()), raw);
+    if (['createProject', 'listProjects'].includes(operation.operationId)) continue; // of no project
+    const theirs = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, ids), exampleOf(operation));
+    const none = await stranger.refused('NotFound', method.toUpperCase(), review.filled(path, { ...ids, project: newKey() }), exampleOf(operation));
     assert.equal(theirs.detail, none.detail);
   }
 });
@@ -66,27 +66,58 @@ test('a record that is not there, or is another project\'s, is not found', async
   await ada.refused('NotFound', 'POST', `${review.session()}/withdraw`, { body: { stage: newKey(), baseVersion: newKey(), draft: null } });
 });
 
-test('each role may do what it may, and nothing else', async () => {
-  const allowed: Record<string, string[]> = {
-    admin: ['administer', 'seeOthers'], reviewer: ['extract'], reconciler: ['seeOthers'], queryReviewer: [], observer: [],
-  };
-  const probes: [string, string, unknown][] = [
-    ['administer', `${review.path}/stages`, { name: 'Another' }],
-    ['administer', `${review.path}/forms`, { name: 'Another', capacity: { target: 1 }, questions }],
-    ['administer', `${review.path}/studies/batch`, { studies: [{ title: 'Another' }] }],
-    ['administer', `${review.path}/members`, { investigatorId: newKey(), roles: ['observer'] }],
-    ['seeOthers', `${review.path}/members`, undefined],
-  ];
-  for (const [role, may] of Object.entries(allowed)) {
-    const person = await review.member(role as 'admin');
-    const save = await person.post(`${review.session(review.studies[role === 'reviewer' ? 1 : 2])}/save`, review.body({}));
-    assert.equal(save.problem?.outcome, may.includes('extract') ? undefined : 'Refused', role);
-    assert.equal((await person.get(`${review.path}/studies`)).status, 200, role);
-    for (const [needs, path, body] of probes) {
-      const { status, json } = await person.ask(body === undefined ? 'GET' : 'POST', path, body === undefined ? {} : { body });
-      assert.deepEqual([status, json.reason], may.includes(needs) ? [200, undefined] : [409, 'permission'], `${role} ${path}`);
+type Role = Schemas['Role'];
+
+// Who may call what, written apart from the service. Every operation there is has to be in it.
+const rights: [Role[], string[]][] = [
+  [['admin', 'reviewer', 'reconciler', 'queryReviewer', 'observer'], [
+    'createProject', 'listProjects', 'getProject', 'listForms', 'getForm', 'getFormVersion', 'listStages', 'getStage', 'listStudies', 'getStudy', 'getStudyHistory',
+    'getSession', 'listSessionVersions', 'getSessionVersion', 'getSessionChanges', 'getSessionById', 'listSessionVersionsById', 'getSessionVersionById', 'getSessionChangesById',
+  ]],
+  [['reviewer'], [
+    'save', 'complete', 'withdraw', 'fix', 'upgrade', 'recordExposures', 'getDraft', 'putDraft', 'patchDraft', 'discardDraft', 'renewDraftLease', 'takeOverDraft',
+    'listDraftCopies', 'getDraftCopy', 'adoptDraftCopy', 'discardDraftCopy',
+  ]],
+  [['admin', 'reconciler'], ['listMembers', 'exportAnswersCsv', 'exportAnswersNdjson', 'exportSeriesCsv', 'exportManifest']],
+  [['admin'], [
+    'setMember', 'createForm', 'publishForm', 'createStage', 'addStudies', 'correctStudy', 'createImport', 'undoImport', 'listOperations', 'getOperation', 'listOperationRows',
+    'getDraftLease', 'releaseDraft', 'verifyProject',
+  ]],
+];
+const mayCall = new Map(rights.flatMap(([roles, names]) => names.map(name => [name, roles] as const)));
+
+for (const role of ['admin', 'reviewer', 'reconciler', 'queryReviewer', 'observer'] as const)
+  test(`${role}: every operation is allowed or Refused for permission, as the table says`, async () => {
+    const person = await review.member(role);
+    for (const { method, path, operation } of commands) {
+      const { operationId } = operation;
+      if (operationId === 'createProject') continue; // by scope: below
+      const allowed = mayCall.get(operationId);
+      assert.ok(allowed !== undefined, `${operationId} is not in the table`);
+      const { problem, text, status } = await person.ask(method.toUpperCase(), review.filled(path, ids), exampleOf(operation));
+      const refused = status === 409 && problem.outcome === 'Refused' && problem['reason'] === 'permission';
+      assert.equal(refused, !allowed.includes(role), `${operationId}: ${text}`);
     }
-  }
+  });
+
+test('several roles add up, and nothing more', async () => {
+  const both = await review.member('reviewer', 'reconciler');
+  assert.equal((await both.post(`${review.session(review.studies[1])}/save`, review.body({}))).status, 200);
+  assert.equal((await both.get(`${review.path}/members`)).status, 200);
+  assert.equal((await both.refused('Refused', 'POST', `${review.path}/stages`, { body: { name: 'No' } }))['reason'], 'permission');
+});
+
+test('who may not write is told so whatever the request brought, and leaves nothing', async () => {
+  const observer = await review.member('observer'), tab = new Tab(review, observer, review.studies[2]!);
+  assert.equal((await tab.refused('Refused', { participants: 1 }))['reason'], 'permission');
+  await review.admin.post(`${review.path}/members`, { investigatorId: observer.id, roles: ['reviewer'] });
+  await observer.refused('NotFound', 'GET', tab.at);
+  await tab.put({ participants: 1 });
+  const other = tab.beside();
+  await review.admin.post(`${review.path}/members`, { investigatorId: observer.id, roles: ['observer'] });
+  assert.equal((await other.refused('Refused', { participants: 2 }))['reason'], 'permission');
+  await review.admin.post(`${review.path}/members`, { investigatorId: observer.id, roles: ['reviewer'] });
+  assert.deepEqual([await tab.typed(), await tab.copies()], [{ participants: 1 }, []]);
 });
 
 test('creating a project needs the scope', async () => {

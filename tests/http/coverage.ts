@@ -5,7 +5,7 @@ import { operations } from './support/contract.js';
 
 const seen = readFileSync(process.env['EVIDENCED_SEEN']!, 'utf8').split('\n').filter(Boolean);
 const seenOutcomes = new Set(seen.map(line => line.split(' ')[2]).filter(Boolean));
-const succeeded = new Set(seen.filter(line => / 200$/.test(line)).map(line => line.split(' ')[0]));
+const succeeded = new Set(seen.filter(line => / 20[02]$/.test(line)).map(line => line.split(' ')[0]));
 
 const elsewhere = new Set([
   'RetryableConflict', 'OutcomeUnknown', 'StoreUnavailable', 'StoreFull', 'StoreCorrupt', 'ClockDrift', 'OutOfMemory', // faults

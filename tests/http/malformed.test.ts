@@ -7,11 +7,12 @@ import { newKey, type Caller } from './support/caller.js';
 import { checkAnswer, operationOf, operations, requestFits } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
 import { Review } from './support/review.js';
+import { Tab } from './support/tab.js';
 
 let daemon: Daemon, review: Review, ada: Caller, save: string;
 before(async () => {
   daemon = await Daemon.start();
-  review = await Review.ready(daemon);
+  review = await Review.ready(daemon, 2);
   ada = await review.member('reviewer');
   save = `${review.session()}/save`;
 });
@@ -149,14 +150,18 @@ test('only application/json is taken, and not coded', async () => {
 });
 
 test('a method the path does not take is MethodNotAllowed with those it takes', async () => {
-  for (const { path, method } of operations.filter(one => one.path.startsWith('/v1/'))) {
+  const taken = new Map<string, string[]>();
+  for (const { path, method } of operations.filter(one => one.path.startsWith('/v1/'))) taken.set(path, [...(taken.get(path) ?? []), method.toUpperCase()]);
+  for (const [path, methods] of taken) {
     const at = path.replace(/\{\w+\}/g, review.project);
-    for (const other of ['PUT', 'PATCH', 'DELETE']) {
+    const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+    for (const other of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(method => !allowed.includes(method))) {
       const reply = await ada.ask(other, at);
-      assert.equal(reply.problem.outcome, 'MethodNotAllowed');
-      assert.ok(reply.headers.get('allow')!.includes(method.toUpperCase()), `${path}: ${reply.headers.get('allow')}`);
+      assert.deepEqual([reply.status, reply.problem?.outcome], [405, other === 'HEAD' ? undefined : 'MethodNotAllowed']);
+      assert.deepEqual(reply.headers.get('allow')!.split(', ').sort(), allowed, `${other} ${path}`);
     }
-    assert.equal((await ada.ask('OPTIONS', at)).status, 204);
+    const options = await ada.ask('OPTIONS', at, { token: null });
+    assert.deepEqual([options.status, options.headers.get('allow')!.split(', ').sort()], [204, allowed], path);
   }
 });
 
@@ -180,7 +185,7 @@ function sent(options: { method: string; path: string; headers: Record<string, s
       });
     });
     asked.on('error', reject);
-    asked.end(options.body);
+    asked.end(Buffer.from(options.body ?? '')); // bytes: a string would have the headers recoded with it
   });
 }
 
@@ -189,6 +194,23 @@ test('a body in chunks is LengthRequired', async () => {
   const answer = await sent({ method: 'POST', path: save, headers, body: '{}' });
   assert.deepEqual([answer.status, JSON.parse(answer.text).outcome], [411, 'LengthRequired']);
   checkAnswer(operationOf('POST', save), answer);
+});
+
+test('a condition that is given twice, is too long or is not text is Malformed, and names its header', async () => {
+  const tab = new Tab(review, ada, review.studies[1]!), body = JSON.stringify(tab.body({ participants: 1 }));
+  const put = async (name: string, value: string | string[]) => {
+    const headers = { Authorization: `Bearer ${ada.token}`, 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)), [name]: value };
+    const answer = await sent({ method: 'PUT', path: tab.at, headers, body });
+    checkAnswer(operationOf('PUT', tab.at), answer);
+    return JSON.parse(answer.text);
+  };
+  for (const name of ['If-Match', 'If-None-Match'])
+    for (const value of [['"1"', '"2"'], ['*', '*'], `"${'1'.repeat(1023)}"`, '"\xff"', '"\xc3("']) {
+      const problem = await put(name, value);
+      assert.deepEqual([problem.outcome, problem.header], ['Malformed', name], String(value).slice(0, 20));
+    }
+  assert.equal((await put('If-Match', `"${'1'.repeat(1022)}"`)).outcome, 'PreconditionFailed', 'the longest names no draft');
+  await ada.refused('NotFound', 'GET', tab.at);
 });
 
 /** The answer to bytes that are no request. */

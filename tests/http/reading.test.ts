@@ -1,7 +1,7 @@
 // Lists, caches, pages that are no commands.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { newKey, ok, type Caller } from './support/caller.js';
+import { Caller, newKey, ok } from './support/caller.js';
 import { operations } from './support/contract.js';
 import { Daemon } from './support/daemon.js';
 import { Review } from './support/review.js';
@@ -108,6 +108,26 @@ test('the lists of forms, stages, members and versions page too', async () => {
   ada = own;
 });
 
+test('projects are listed to their members alone, page by page, with the roles they have there', async () => {
+  const person = new Caller(daemon, 'evidenced:create-project');
+  assert.deepEqual((await person.get('/v1/projects')).json, { items: [], next: null });
+  const made: string[] = [];
+  for (let i = 0; i < 7; i++) made.push((await person.post('/v1/projects', { name: `Project ${i}` })).json.id);
+  const joined = await Review.create(daemon, 'Joined');
+  await joined.admin.post(`${joined.path}/members`, { investigatorId: person.id, roles: ['reviewer', 'observer'] });
+  const own = ada;
+  ada = person;
+  for (const limit of [3, 500]) {
+    const found = await allPages('/v1/projects', limit);
+    assert.deepEqual(found.map(project => project.id), [joined.project, ...made], 'by name');
+    assert.deepEqual(found.find(project => project.id === joined.project).roles, ['reviewer', 'observer']);
+  }
+  await joined.admin.post(`${joined.path}/members`, { investigatorId: person.id, roles: [] });
+  assert.deepEqual((await allPages('/v1/projects', 500)).map(project => project.id).sort(), [...made].sort());
+  ada = own;
+  await person.refused('Malformed', 'GET', '/v1/projects?limit=0');
+});
+
 test('a cursor of one list is refused by another', async () => {
   const { json } = await review.admin.get(`${review.path}/members?limit=1`);
   await review.admin.refused('Malformed', 'GET', `${review.path}/forms?cursor=${json.next}`);
@@ -121,18 +141,11 @@ test('a list without a limit has a hundred on its page', async () => {
   assert.notEqual(json.next, null);
 });
 
-const readable = () => {
-  const ids: Record<string, string> = { project: review.project, study: review.studies[0]!, form: review.form, stage: review.stage };
-  return operations.filter(({ method, path }) => method === 'get' && path.startsWith('/v1/')).map(({ path, operation }) => ({
-    operation, path: path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? (name === 'session' ? 'SESSION' : /\/sessions?\//.test(path) ? 'VERSION' : review.formVersion)),
-  }));
-};
-
 test('every read answers 304 to its own ETag, 200 after a change, and HEAD like GET', async () => {
-  const [anna] = [await review.member('admin', 'reviewer')];
-  const { versionId: saved, sessionId } = (await anna.post(`${review.session()}/save`, review.body({ participants: 1 }))).json;
-  for (const { operation, path } of readable()) {
-    const at = path.replace('VERSION', saved).replace('SESSION', sessionId);
+  const anna = await review.member('admin', 'reviewer');
+  const { tab, ids } = await review.worked(anna);
+  for (const { path, operation } of operations.filter(one => one.method === 'get' && one.path.startsWith('/v1/') && one.operation.responses['304'] !== undefined)) {
+    const at = review.filled(path, ids);
     const first = await anna.get(at);
     assert.equal(first.status, 200, `${operation.operationId}: ${first.text}`);
     const etag = first.headers.get('etag')!;
@@ -145,7 +158,7 @@ test('every read answers 304 to its own ETag, 200 after a change, and HEAD like 
     assert.equal(first.headers.get('cache-control'), immutable ? 'private, immutable, max-age=31536000' : 'no-store');
   }
   const etag = (await anna.get(review.session())).headers.get('etag')!;
-  await anna.post(`${review.session()}/save`, review.body({ dose: '2' }, { baseVersion: saved }));
+  await anna.post(`${review.session()}/save`, review.body({ dose: '2' }, { baseVersion: tab.base, draft: tab.named }));
   assert.equal((await anna.get(review.session(), { 'If-None-Match': etag })).status, 200);
 });
 
@@ -170,18 +183,35 @@ test('metrics and the version are at the other door only', async () => {
   }
 });
 
-test('a page of an allowed origin may call; others may not', async () => {
-  const asked = (origin: string) => ada.ask('OPTIONS', `${review.session()}/save`, {
-    token: null, headers: { Origin: origin, 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'authorization,idempotency-key,content-type' },
+test('a page of an allowed origin may call, by every method and with every header a client sets; others may not', async () => {
+  const asked = (origin: string, path: string, method: string, headers: string) => ada.ask('OPTIONS', path, {
+    token: null, headers: { Origin: origin, 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': headers },
   });
-  const allowed = await asked('https://review.example.org');
-  assert.equal(allowed.headers.get('access-control-allow-origin'), 'https://review.example.org');
-  for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match'])
-    assert.ok(allowed.headers.get('access-control-allow-headers')!.includes(name), name);
-  assert.match(allowed.headers.get('access-control-allow-methods')!, /POST/);
-  assert.equal((await asked('https://elsewhere.example.org')).headers.get('access-control-allow-origin'), null);
-  const read = await ada.get(review.path, { Origin: 'https://review.example.org' });
-  assert.equal(read.headers.get('access-control-allow-origin'), 'https://review.example.org');
-  assert.ok(read.headers.get('access-control-expose-headers')!.includes('X-Request-Id'));
-  assert.equal(read.headers.get('vary'), 'Origin');
+  const origin = 'https://review.example.org', names = 'authorization,content-type,idempotency-key,if-match,if-none-match,prefer,traceparent';
+  for (const { path, method } of operations.filter(one => one.path.startsWith('/v1/'))) {
+    const at = path.replace(/\{\w+\}/g, review.project);
+    const allowed = await asked(origin, at, method.toUpperCase(), names);
+    assert.deepEqual([allowed.status, allowed.headers.get('access-control-allow-origin'), allowed.headers.get('access-control-allow-credentials')], [204, origin, null]);
+    assert.ok(allowed.headers.get('access-control-allow-methods')!.split(', ').includes(method.toUpperCase()), `${method} ${path}`);
+    const taken = allowed.headers.get('access-control-allow-headers')!.toLowerCase().split(', ');
+    for (const name of names.split(',')) assert.ok(taken.includes(name), name);
+    for (const other of ['https://elsewhere.example.org', 'null', `${origin}.evil.example`, 'http://review.example.org', `${origin}/`]) {
+      const refused = await asked(other, at, method.toUpperCase(), names);
+      for (const name of ['origin', 'methods', 'headers']) assert.equal(refused.headers.get(`access-control-allow-${name}`), null, other);
+      assert.equal(refused.headers.get('vary'), 'Origin');
+    }
+  }
+});
+
+test('an answer to a page of an allowed origin may be read by it, refusals too', async () => {
+  const headers = { Origin: 'https://review.example.org' };
+  const draft = await ada.ask('PUT', `${review.session()}/draft`, { headers, body: {} });
+  for (const answer of [await ada.get(review.path, headers), await ada.get(`${review.path}/none`, headers), draft]) {
+    assert.equal(answer.headers.get('access-control-allow-origin'), 'https://review.example.org');
+    const exposed = answer.headers.get('access-control-expose-headers')!.split(', ');
+    for (const name of ['ETag', 'Location', 'Retry-After', 'Preference-Applied', 'X-Request-Id', 'Idempotency-Replayed']) assert.ok(exposed.includes(name), name);
+    assert.equal(answer.headers.get('vary'), 'Origin');
+  }
+  const other = await ada.get(review.path, { Origin: 'https://elsewhere.example.org' });
+  assert.deepEqual([other.status, other.headers.get('access-control-allow-origin'), other.headers.get('vary')], [200, null, 'Origin']);
 });

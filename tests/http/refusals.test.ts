@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { newKey, type Caller, type Schemas } from './support/caller.js';
 import { Daemon } from './support/daemon.js';
 import { questions, Review } from './support/review.js';
+import { Tab } from './support/tab.js';
 
 let daemon: Daemon, review: Review, ada: Caller;
 before(async () => {
@@ -83,6 +84,37 @@ test('with every place taken the next is told AtCapacity, and comes in when one 
   await ada.refused('AtCapacity', 'POST', `${at}/save`, { body: review.body({ participants: 1 }) });
   await others[0]!.post(`${at}/withdraw`, { stage: review.stage, baseVersion: saved[0]!.json.versionId, draft: null });
   assert.equal((await ada.post(`${at}/save`, review.body({ participants: 1 }))).status, 200);
+});
+
+test('Complete as a first version is admitted as Save is', async () => {
+  const [full, taken] = [review.session(fresh()), review.session(fresh())];
+  const [bob, eve] = [await review.member('reviewer'), await review.member('reviewer')];
+  const body = review.body({ randomised: false });
+  for (const person of [bob, eve]) assert.equal((await person.post(`${full}/complete`, body)).status, 200);
+  await ada.refused('EnoughReviewers', 'POST', `${full}/complete`, { body });
+  for (const person of [bob, eve]) assert.equal((await person.post(`${taken}/save`, body)).status, 200);
+  await ada.refused('AtCapacity', 'POST', `${taken}/complete`, { body });
+});
+
+test('an autosave takes no place, and its draft is kept when there is none left for the Save', async () => {
+  const study = fresh(), tab = new Tab(review, ada, study), at = review.session(study);
+  await tab.put({ participants: 7 });
+  for (const person of [await review.member('reviewer'), await review.member('reviewer')]) assert.equal((await person.post(`${at}/save`, review.body({}))).status, 200);
+  for (const verb of ['save', 'complete']) await ada.refused('AtCapacity', 'POST', `${at}/${verb}`, { body: review.body({ randomised: false, participants: 7 }, { draft: tab.named }) });
+  await tab.patch({ participants: 8 });
+  assert.deepEqual([await tab.typed(), await tab.copies()], [{ participants: 8 }, []]);
+});
+
+test('Complete, Withdraw and Upgrade are told who holds the draft, as Save is', async () => {
+  const study = fresh(), tab = new Tab(review, ada, study), at = review.session(study);
+  const saved = (await ada.post(`${at}/save`, review.body({ randomised: false }))).json;
+  [tab.base, tab.etag] = [saved.versionId, saved.draftEtag];
+  await tab.put({ participants: 7 });
+  const base = { stage: review.stage, baseVersion: saved.versionId, draft: null };
+  for (const [verb, body] of [['complete', review.body({}, base)], ['withdraw', base], ['upgrade', { ...base, formVersion: 1 }]] as const) {
+    const problem = await ada.refused('DraftLeaseHeld', 'POST', `${at}/${verb}`, { body });
+    assert.deepEqual([problem['holder'], problem['etag'], problem['writeSeq'], problem['copyId']], [tab.holder, tab.etag, 1, null], verb);
+  }
 });
 
 test('a cap below the target is not taken', async () => {

@@ -84,6 +84,8 @@ START_TEST(an_operator_sets_up_a_project_over_the_control_socket) {
     make_project(project);
     ck_assert_int_eq(evd_program_run(&ctl, "project show"), 0);
     ck_assert(evd_program_said(&ctl, "name       A review\n") && evd_program_said(&ctl, "roles      admin\n"));
+    ck_assert_int_eq(evd_program_run(&ctl, "project list"), 0);
+    ck_assert(evd_program_said(&ctl, project) && evd_program_said(&ctl, "A review"));
     ck_assert_int_eq(evd_program_run(&ctl, "form create %s", write_file("form.json", FORM)), 0);
     assert_id_alone(form);
     ck_assert_int_eq(evd_program_run(&ctl, "stage create 'Full text' --form %s --session-timeout 30", form), 0);
@@ -218,7 +220,7 @@ START_TEST(a_reviewer_sees_their_session_and_its_versions) {
     become("reviewer 0", "");
     (void)snprintf(place, sizeof place, "--project %s --study %s --form %s", desk.project, desk.studies[0], desk.form);
     ck_assert_int_eq(evd_program_run(&ctl, "session show %s", place), 0);
-    ck_assert(evd_program_said(&ctl, "answers      2\n") && evd_program_said(&ctl, "q2        something\n"));
+    ck_assert(evd_program_said(&ctl, "answers        2\n") && evd_program_said(&ctl, "q2        something\n"));
     ck_assert_int_eq(evd_program_run(&ctl, "history %s", place), 0);
     ck_assert(evd_program_said(&ctl, "WHEN ") && evd_program_said(&ctl, "Save"));
     desk_close(&desk);
@@ -307,7 +309,7 @@ static const struct {
     {"project show --jsn", 2, "There is no option --jsn."},
     {"project show -x", 2, "There is no option -x."},
     {"project show more", 2, "takes no words"},
-    {"project", 2, "There is no such verb, but: project create, project show."},
+    {"project", 2, "There is no such verb, but: project create, project list, project show."},
     {"project show --project=" NOBODY " --", 4, "NotFound"},
     {"project show --control @/nobody.sock --wait 0", 5, "nobody.sock: No such file or directory."},
     {"project create x --control @/nobody.sock --wait 0", 5, "To repeat it, add: --key "},

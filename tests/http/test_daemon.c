@@ -3,6 +3,7 @@
 #include "../support/test.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 
 /* The whole program: start, signals, restart, crash, refusals to start. */
 
@@ -259,6 +260,57 @@ START_TEST(without_keys_only_the_operator_gets_in) {
 }
 END_TEST
 
+START_TEST(the_operator_has_a_backup_made_while_it_serves) {
+    struct evd_client operator_client;
+    struct stat there;
+    char body[400], path[400];
+    start();
+    ck_assert_int_eq(post(), 200);
+    evd_reply_done(&reply);
+    evd_client_init_operator(&operator_client, &process);
+    (void)snprintf(body, sizeof body, "{\"directory\":\"%s/backup\"}", process.directory);
+    ck_assert_int_eq(evd_client_post(&operator_client, "/v1/operator/backup", NULL, body, &reply), 200);
+    (void)snprintf(path, sizeof path, "%s/backup/CURRENT", process.directory);
+    ck_assert_int_eq(stat(path, &there), 0);
+    evd_reply_done(&reply);
+    ck_assert_int_eq(evd_client_post(&operator_client, "/v1/operator/backup", NULL, body, &reply), 400);
+    evd_client_done(&operator_client);
+    evd_daemon_process_await_log(&process, "\"event\":\"backup-ended\"");
+    finish();
+}
+END_TEST
+
+/* Studies whose abstracts make the body larger than what is held in memory. */
+static char *large_batch(void) {
+    enum { ROWS = 100, ABSTRACT_BYTES = 19000 };
+    const size_t capacity = (size_t)ROWS * (ABSTRACT_BYTES + 100) + 100;
+    char *body = malloc(capacity);
+    size_t size = (size_t)snprintf(body, capacity, "{\"studies\":[");
+    for (int i = 0; i < ROWS; i++)
+        size += (size_t)snprintf(body + size, capacity - size, "%s{\"title\":\"T%d\",\"abstract\":\"%0*d\"}",
+                                 i == 0 ? "" : ",", i, ABSTRACT_BYTES, 0);
+    (void)snprintf(body + size, capacity - size, "],\"skipRefused\":false}");
+    return body;
+}
+
+START_TEST(a_large_body_goes_through_the_spool_of_its_data_directory) {
+    struct stat there;
+    char path[400], *body = large_batch();
+    start();
+    (void)snprintf(path, sizeof path, "%s/data/spool", process.directory);
+    ck_assert_int_eq(stat(path, &there), 0);
+    ck_assert_uint_eq(there.st_mode & 07777, 0700);
+    ck_assert_int_eq(post(), 200);
+    (void)snprintf(path, sizeof path, "/v1/projects/%s/studies/batch", evd_reply_text(&reply, "id"));
+    evd_test_uuid(key);
+    evd_reply_done(&reply);
+    ck_assert_int_eq(evd_client_post(&ada, path, key, body, &reply), 200);
+    ck_assert_int_eq(json_integer_value(json_object_get(reply.json, "added")), 100);
+    free(body);
+    finish();
+}
+END_TEST
+
 START_TEST(metrics_are_served_at_the_admin_door_only) {
     struct evd_raw_client raw;
     static struct evd_raw_response page;
@@ -283,4 +335,5 @@ EVD_TEST_MAIN("http: daemon", it_takes_a_command_and_stops_cleanly_when_told_to,
               a_request_in_flight_is_answered_before_the_end, hanging_up_reloads_what_can_be_and_refuses_what_is_wrong,
               a_broken_key_set_at_a_reload_keeps_the_old_one, a_second_daemon_on_one_directory_is_refused,
               what_cannot_start_says_why_in_a_sentence, without_keys_only_the_operator_gets_in,
+              the_operator_has_a_backup_made_while_it_serves, a_large_body_goes_through_the_spool_of_its_data_directory,
               metrics_are_served_at_the_admin_door_only)

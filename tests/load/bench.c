@@ -226,6 +226,21 @@ static void measure_reads(struct bench *bench, unsigned clients) {
     free(sessions.authors);
 }
 
+/* Imports. */
+
+static void measure_imports(struct bench *bench) {
+    const char *name = "import-10000";
+    struct bench_result results[BENCH_SIDES];
+    if (!is_wanted(bench, name)) return;
+    struct bench_rows *rows = bench_rows_new(bench->inside);
+    struct bench_importer *importer = bench_importer_new(bench->process, &bench->outer);
+    struct bench_side sides[BENCH_SIDES] = {bench_rows_side(rows), bench_importer_side(importer)};
+    bench_compare(sides, 2, bench->rounds, bench->seconds, results);
+    result_rows(name, &results[1], &results[BENCH_FLOOR]);
+    bench_importer_free(importer);
+    bench_rows_free(rows);
+}
+
 /* Nobody runs out of attempts: at few and many reviewers, on one study and on many. */
 static void count_exhausted(struct bench *bench, unsigned clients, bool one_study) {
     char name[NAME_BYTES];
@@ -273,6 +288,7 @@ static void measure_all(struct bench *bench) {
         measure_autosaves(bench, connections[i]);
     for (size_t i = 0; i < 3; i++)
         measure_reads(bench, connections[i]);
+    measure_imports(bench);
     for (size_t i = 0; i < 4; i++) {
         count_exhausted(bench, reviewers[i], true);
         count_exhausted(bench, reviewers[i], false);

@@ -12,6 +12,7 @@
  *   inside     the runtime and a store in this process, without HTTP; a fleet of clients without threads
  *   trace      what one command asks of the store
  *   floor      the same put straight into a store, from a thread a client
+ *   import     files of references, and the same records put straight into a store
  *   compare    rounds, medians, ratios
  *   report     the table and results.json
  */
@@ -36,6 +37,8 @@ enum {
     BENCH_PATH_BYTES = 320,
     BENCH_TEXT_BYTES = EVD_UUID_TEXT_BYTES + 1,
     BENCH_ETAG_BYTES = 24,
+    BENCH_IMPORT_ROWS = 10000,
+    BENCH_IMPORT_BATCH = 1000,
 };
 
 /** Say what is wrong and exit; what was begun is cleaned up. */
@@ -175,6 +178,9 @@ char *bench_process_token(const struct bench_process *process, unsigned who);
 /** An asker over one connection to the daemon. */
 struct bench_asker bench_http_asker(struct bench_process *process);
 
+/** POST a CSV as the administrator under a fresh key, and wait for what comes of it; *ret_answer as above. */
+void bench_http_send_file(struct bench_process *process, const char *path, struct evd_text csv, char **ret_answer);
+
 struct bench_fleet;
 
 /** Clients that each Save or Complete as their author (client i on studies[i]). authors: borrowed. */
@@ -229,5 +235,21 @@ struct bench_floor *bench_floor_new(struct bench_inside *inside, const struct be
                                     bool one_study, bool with_parse);
 void bench_floor_free(struct bench_floor *floor);
 struct bench_side bench_floor_side(struct bench_floor *floor);
+
+/* Import. Rates are in rows. */
+
+struct bench_importer;
+
+/** The administrator, who imports one file after the other and waits for each. */
+struct bench_importer *bench_importer_new(struct bench_process *process, const struct bench_project *project);
+void bench_importer_free(struct bench_importer *importer);
+struct bench_side bench_importer_side(struct bench_importer *importer);
+
+struct bench_rows;
+
+/** The records of such files, written from one thread. */
+struct bench_rows *bench_rows_new(struct bench_inside *inside);
+void bench_rows_free(struct bench_rows *rows);
+struct bench_side bench_rows_side(struct bench_rows *rows);
 
 #endif

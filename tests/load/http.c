@@ -118,13 +118,10 @@ static struct evd_text body_of(const struct connection *connection) {
 
 /* Asking once. */
 
-static void ask(void *self, unsigned who, const char *path, const char *condition, const char *body,
-                char **ret_answer) {
-    struct connection *connection = bench_alloc(sizeof *connection);
-    char head[HEAD_BYTES];
-    connection_open(connection, self, who);
-    size_t head_bytes = write_head(connection, path, condition, true, strlen(body), head);
-    send_request(connection, head, head_bytes, evd_text_from(body));
+/* Takes the connection. */
+static void ask_with(struct connection *connection, const char *path, char *head, size_t head_bytes,
+                     struct evd_text body, char **ret_answer) {
+    send_request(connection, head, head_bytes, body);
     while (!receive(connection, 0)) {
     }
     if (status_of(connection) != 200) bench_fail("%s answered %s", path, connection->answer);
@@ -133,6 +130,28 @@ static void ask(void *self, unsigned who, const char *path, const char *conditio
     if (*ret_answer == NULL) bench_fail("out of memory");
     connection_close(connection);
     free(connection);
+}
+
+static void ask(void *self, unsigned who, const char *path, const char *condition, const char *body,
+                char **ret_answer) {
+    struct connection *connection = bench_alloc(sizeof *connection);
+    char head[HEAD_BYTES];
+    connection_open(connection, self, who);
+    size_t head_bytes = write_head(connection, path, condition, true, strlen(body), head);
+    ask_with(connection, path, head, head_bytes, evd_text_from(body), ret_answer);
+}
+
+void bench_http_send_file(struct bench_process *process, const char *path, struct evd_text csv, char **ret_answer) {
+    struct connection *connection = bench_alloc(sizeof *connection);
+    char head[HEAD_BYTES], key[BENCH_TEXT_BYTES];
+    connection_open(connection, process, 0);
+    evd_uuid_format(bench_key(), key);
+    int size = snprintf(head, sizeof head,
+                        "POST %s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer %s\r\nIdempotency-Key: %s\r\n"
+                        "Content-Type: text/csv\r\nPrefer: wait=30\r\nContent-Length: %zu\r\n\r\n",
+                        path, connection->token, key, csv.size_bytes);
+    if (size < 0 || size >= HEAD_BYTES) bench_fail("a request's head is too large");
+    ask_with(connection, path, head, (size_t)size, csv, ret_answer);
 }
 
 struct bench_asker bench_http_asker(struct bench_process *process) {

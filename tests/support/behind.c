@@ -57,8 +57,9 @@ void behind_insert(struct house *house, const struct evd_type *type, struct evd_
     struct evd_arena arena;
     evd_arena_init(&arena, 16 * EVD_MIB);
     struct evd_txn *txn = begin(house, &arena);
-    struct evd_key key = {.project = house->project, .id = record->id, .in = type->in};
-    record->project_id = house->project;
+    struct evd_key key = {
+        .project = evd_collection_project(type->in, house->project), .id = record->id, .in = type->in};
+    record->project_id = key.project;
     record->version = 1;
     put(txn, (struct evd_write){.kind = EVD_INSERT, .key = key, .after = evd_bson_encode(type, record, &arena)});
     evd_arena_done(&arena);

@@ -88,6 +88,7 @@ static bool send_request(struct evd_client *client, const char *method, const ch
                          const char *body, const char *extra) {
     static _Thread_local char head[HEAD_BYTES];
     size_t body_bytes = body == NULL ? 0 : strlen(body);
+    bool says_type = extra != NULL && strstr(extra, "Content-Type:") != NULL;
     bool posts = body != NULL || strcmp(method, "POST") == 0;
     int size =
         snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: test\r\n%s", method, path, extra == NULL ? "" : extra);
@@ -95,7 +96,8 @@ static bool send_request(struct evd_client *client, const char *method, const ch
         size += snprintf(head + size, sizeof head - (size_t)size, "Authorization: Bearer %s\r\n", client->token);
     if (key != NULL) size += snprintf(head + size, sizeof head - (size_t)size, "Idempotency-Key: %s\r\n", key);
     if (posts) size += snprintf(head + size, sizeof head - (size_t)size, "Content-Length: %zu\r\n", body_bytes);
-    if (body != NULL) size += snprintf(head + size, sizeof head - (size_t)size, "Content-Type: application/json\r\n");
+    if (body != NULL && !says_type)
+        size += snprintf(head + size, sizeof head - (size_t)size, "Content-Type: application/json\r\n");
     size += snprintf(head + size, sizeof head - (size_t)size, "\r\n");
     ck_assert_int_lt(size, HEAD_BYTES);
     return send_all(client->fd, head, (size_t)size) && send_all(client->fd, body, body_bytes);
@@ -133,16 +135,48 @@ static size_t length_of(const struct evd_reply *reply) {
     return evd_reply_header(reply, "Content-Length", text, sizeof text) == NULL ? 0 : strtoul(text, NULL, 10);
 }
 
+static bool is_chunked(const struct evd_reply *reply) {
+    char text[32];
+    return evd_reply_header(reply, "Transfer-Encoding", text, sizeof text) != NULL && strcmp(text, "chunked") == 0;
+}
+
+static bool receive_until(int fd, struct growing *got, size_t size_bytes) {
+    while (got->size_bytes < size_bytes)
+        if (!receive_more(fd, got)) return false;
+    return true;
+}
+
+/* Chunks behind the head become one body there: `size CRLF bytes CRLF`, the last of size 0. */
+static bool receive_chunks(int fd, struct growing *got, size_t head_bytes, size_t *ret_body_bytes) {
+    size_t body_end = head_bytes, at = head_bytes, size;
+    do {
+        const char *line_end;
+        if (!receive_until(fd, got, at + 1)) return false;
+        while ((line_end = strstr(got->bytes + at, "\r\n")) == NULL)
+            if (!receive_more(fd, got)) return false;
+        size = strtoul(got->bytes + at, NULL, 16);
+        at = (size_t)(line_end - got->bytes) + 2;
+        if (!receive_until(fd, got, at + size + 2)) return false;
+        memmove(got->bytes + body_end, got->bytes + at, size);
+        body_end += size;
+        at += size + 2;
+    } while (size > 0);
+    *ret_body_bytes = body_end - head_bytes;
+    return true;
+}
+
+static bool receive_body(struct evd_client *client, struct growing *got, size_t head_bytes, struct evd_reply *reply) {
+    if (is_chunked(reply)) return receive_chunks(client->fd, got, head_bytes, &reply->body_bytes);
+    reply->body_bytes = length_of(reply);
+    return receive_until(client->fd, got, head_bytes + reply->body_bytes);
+}
+
 static bool receive(struct evd_client *client, bool with_body, struct evd_reply *reply) {
     struct growing got = {.bytes = NULL};
     size_t head_bytes = 0;
     bool whole = receive_head(client->fd, &got, &head_bytes);
-    if (whole) {
-        reply->head = strndup(got.bytes, head_bytes);
-        reply->body_bytes = with_body ? length_of(reply) : 0;
-    }
-    while (whole && got.size_bytes - head_bytes < reply->body_bytes)
-        whole = receive_more(client->fd, &got);
+    if (whole) reply->head = strndup(got.bytes, head_bytes);
+    if (whole && with_body) whole = receive_body(client, &got, head_bytes, reply);
     if (whole) {
         reply->body = strndup(got.bytes + head_bytes, reply->body_bytes);
         reply->json = json_loadb(got.bytes + head_bytes, reply->body_bytes, JSON_DECODE_ANY, NULL);

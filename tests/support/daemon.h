@@ -109,7 +109,8 @@ void evd_client_init_operator(struct evd_client *client, const struct evd_daemon
 
 void evd_client_done(struct evd_client *client);
 
-/** Ask. key: the Idempotency-Key, NULL: none; body: JSON text, NULL: none; extra: more header lines, each ending in
+/** Ask. key: the Idempotency-Key, NULL: none; body: JSON text unless `extra` has another
+ * Content-Type, NULL: none; extra: more header lines, each ending in
  * CRLF, NULL: none. A broken connection is status 0, never a failed test; a request is never sent twice. Give the
  * reply to evd_reply_done. */
 void evd_client_ask(struct evd_client *client, const char *method, const char *path, const char *key, const char *body,

@@ -200,6 +200,10 @@ static struct reply reply_of(const struct evd_call *call) {
         reply.body = members_of(&call->outcome);
         return reply;
     }
+    if (call->command->streamed) { /* a piece of one; see ask_streamed */
+        reply.text = strndup(call->receipt.bytes, call->receipt.size_bytes);
+        return reply;
+    }
     json_error_t error;
     reply.text = strndup(call->receipt.bytes, call->receipt.size_bytes);
     reply.body = json_loads(reply.text, JSON_REJECT_DUPLICATES, &error);
@@ -213,16 +217,83 @@ void reply_done(struct reply *reply) {
     *reply = (struct reply){0};
 }
 
-struct reply asked_end(struct asked *asked) {
-    asked_await(asked);
-    struct reply reply = reply_of(&asked->call);
+void asked_drop(struct asked *asked) {
     evd_arena_done(&asked->call.attempt_arena);
     evd_arena_done(&asked->arena);
     (void)pthread_cond_destroy(&asked->answered);
     (void)pthread_mutex_destroy(&asked->mutex);
     free(asked->body);
     free(asked);
+}
+
+struct reply asked_end(struct asked *asked) {
+    asked_await(asked);
+    struct reply reply = reply_of(&asked->call);
+    asked_drop(asked);
     return reply;
+}
+
+static void add_piece(struct streamed *streamed, struct evd_text piece) {
+    streamed->bytes = realloc(streamed->bytes, streamed->size_bytes + piece.size_bytes + 1);
+    if (streamed->bytes == NULL) abort();
+    if (piece.size_bytes > 0) memcpy(streamed->bytes + streamed->size_bytes, piece.bytes, piece.size_bytes);
+    streamed->size_bytes += piece.size_bytes;
+    streamed->bytes[streamed->size_bytes] = '\0';
+    streamed->pieces++;
+    if (piece.size_bytes > streamed->largest_bytes) streamed->largest_bytes = piece.size_bytes;
+}
+
+static void run_task_again(struct evd_task *task) {
+    struct asked *asked = (struct asked *)((char *)task - offsetof(struct asked, task));
+    evd_runtime_run_again(asked->house->runtime, &asked->call);
+}
+
+static void go_again(struct asked *asked) {
+    asked->order = 0;
+    asked->call.deadline_ms = evd_clock_monotonic_ms(asked->house->time) + EVD_LIMIT_DEADLINE_MS;
+    asked->task.run = run_task_again;
+    if (asked->house->workers == 0)
+        run_task_again(&asked->task);
+    else
+        evd_runtime_go_on(asked->house->runtime, &asked->task);
+}
+
+bool asked_piece(struct asked *asked, struct streamed *streamed) {
+    static const struct evd_text none = {"", 0};
+    const struct evd_call *call = &asked->call;
+    if (streamed->pieces == 0)
+        asked_go(asked);
+    else
+        go_again(asked);
+    asked_await(asked);
+    streamed->code = call->outcome.code;
+    streamed->reason = call->outcome.reason;
+    uint64_t bit = EVD_OUTCOME_BIT(streamed->code);
+    ck_assert_msg(streamed->code == EVD_OK || (evd_command_outcomes(call->command) & bit) != 0, "%s may not answer %s",
+                  call->command->name, evd_outcome_entry_of(streamed->code)->name);
+    add_piece(streamed, streamed->code == EVD_OK ? call->receipt : none);
+    return streamed->code == EVD_OK && call->stream.more;
+}
+
+struct streamed ask_streamed(struct house *house, const struct evd_command *command, struct evd_ids ids,
+                             evd_uuid caller, size_t page) {
+    struct streamed streamed = {0};
+    struct asked *asked = asked_new(house, command, ids, caller, evd_uuid_nil(), NULL);
+    asked_call(asked)->page.limit = page;
+    while (asked_piece(asked, &streamed)) {
+    }
+    asked_drop(asked);
+    return streamed;
+}
+
+void streamed_equal(const struct streamed *a, const struct streamed *b) {
+    ck_assert_uint_eq(a->size_bytes, b->size_bytes);
+    ck_assert(memcmp(a->bytes, b->bytes, a->size_bytes) == 0);
+}
+
+void streamed_done(struct streamed *streamed) {
+    free(streamed->bytes);
+    *streamed = (struct streamed){0};
 }
 
 struct reply ask(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,

@@ -84,6 +84,29 @@ void asked_await(struct asked *asked);
 /** Wait for the answer, take it, free. */
 struct reply asked_end(struct asked *asked);
 
+/* What a view in pieces gave, the pieces one behind the other. */
+struct streamed {
+    enum evd_outcome_code code; /* of the last run */
+    enum evd_reason reason;
+    char *bytes; /* NUL behind them; freed by streamed_done */
+    size_t size_bytes, pieces, largest_bytes;
+};
+
+void streamed_done(struct streamed *streamed);
+
+/** The test ends when they differ in a byte. */
+void streamed_equal(const struct streamed *a, const struct streamed *b);
+
+/** Ask for the next piece of a call from asked_new, and add it. True when there is another. */
+bool asked_piece(struct asked *asked, struct streamed *streamed);
+
+/** Free a call whose pieces were taken, at its end or before. */
+void asked_drop(struct asked *asked);
+
+/** All pieces, to the end or the refusal that comes instead of it. page: records a run reads at most. */
+struct streamed ask_streamed(struct house *house, const struct evd_command *command, struct evd_ids ids,
+                             evd_uuid caller, size_t page);
+
 /** Without workers: run what can run now, without moving the clock. */
 void house_run(struct house *house);
 

@@ -14,7 +14,10 @@
     X(COMMIT_BEFORE, "commit-before", "the store holds the whole batch in memory, nothing is in its log")              \
     X(COMMIT_AFTER, "commit-after", "the store's log is synced, the caller does not know yet")                         \
     X(COMMIT_KNOWN, "commit-known", "the runtime knows of the commit, the lane is still held")                         \
-    X(ANSWER_BEFORE, "answer-before", "the receipt is ready, no byte of it was sent")
+    X(ANSWER_BEFORE, "answer-before", "the receipt is ready, no byte of it was sent")                                  \
+    X(TAKEN_OVER, "taken-over", "an operation of an earlier start was taken over, nothing was done for it")            \
+    X(STEP_CHOSEN, "step-chosen", "the next step of an operation is known, nothing of it was run")                     \
+    X(STEP_ANSWERED, "step-answered", "a step of an operation took effect, nothing has followed from it")
 
 enum evd_crash_point {
 #define EVD_CRASH_ENUM(id, name, what) EVD_CRASH_##id,

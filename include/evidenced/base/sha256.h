@@ -22,6 +22,17 @@ struct evd_sha256 evd_sha256_of(const void *bytes, size_t size_bytes);
  * shifting a border. */
 struct evd_sha256 evd_sha256_of_parts(const struct evd_text *parts, size_t count);
 
+/* A digest taken piece by piece. Plain memory, nothing to release: it may lie in an arena and be left at any time. */
+struct evd_sha256_running {
+    uint64_t state[16];
+};
+
+void evd_sha256_begin(struct evd_sha256_running *running);
+void evd_sha256_add(struct evd_sha256_running *running, const void *bytes, size_t size_bytes);
+
+/** The digest of all that was added so far; more may follow. */
+struct evd_sha256 evd_sha256_so_far(const struct evd_sha256_running *running);
+
 bool evd_sha256_equal(const struct evd_sha256 *a, const struct evd_sha256 *b);
 
 #endif

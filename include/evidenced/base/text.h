@@ -43,6 +43,9 @@ struct evd_text evd_text_print(struct evd_arena *arena, const char *format, ...)
 /** Is it well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF)? */
 bool evd_text_is_utf8(struct evd_text text);
 
+/** At most its first bytes, cut between characters. Borrows. */
+struct evd_text evd_text_cut(struct evd_text text, size_t most_bytes);
+
 /** Unicode scalar values in well-formed UTF-8. */
 size_t evd_text_length(struct evd_text text);
 

@@ -13,7 +13,8 @@ enum evd_capability {
     EVD_CAN_READ,       /* see the project, its definitions and studies */
     EVD_CAN_EXTRACT,    /* Save, Complete and withdraw one's own sessions */
     EVD_CAN_SEE_OTHERS, /* other reviewers' entries and answers */
-    EVD_CAN_ADMINISTER  /* members, forms, stages, studies */
+    EVD_CAN_ADMINISTER, /* members, forms, stages, studies */
+    EVD_CAN_EXPORT      /* take everybody's answers out */
 };
 
 /** Does any of the membership's roles grant it? Roles this version does not know grant nothing. */

@@ -2,8 +2,9 @@
  * Figures: what the daemon counts and shows at /metrics.
  *
  * Requests per command and outcome, their duration and the retries per command; the runtime's queue, lanes and
- * attempts, the store, the server, the log. At most EVD_METRICS_SERIES series, checked when they are declared. What no
- * command was found for, or the edge refused with an outcome the command does not have, counts as command `edge`.
+ * attempts, the store, the server, the log, operations. At most EVD_METRICS_SERIES series, checked when they are
+ * declared. What no command was found for, or the edge refused with an outcome the command does not have, counts as
+ * command `edge`.
  */
 #ifndef EVIDENCED_HTTP_FIGURES_H
 #define EVIDENCED_HTTP_FIGURES_H
@@ -16,6 +17,7 @@
 
 struct evd_buffer;
 struct evd_command;
+struct evd_driver;
 struct evd_figures;
 struct evd_http_server;
 struct evd_log;
@@ -26,6 +28,7 @@ struct evd_store;
 struct evd_figures_sources {
     struct evd_runtime *runtime;
     struct evd_store *store;
+    struct evd_driver *driver;
     struct evd_http_server *server; /* the API's */
     struct evd_log *log;
 };

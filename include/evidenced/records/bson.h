@@ -31,4 +31,9 @@ enum evd_decoded evd_bson_decode(const struct evd_type *type, const uint8_t *bso
  */
 struct evd_image evd_bson_encode(const struct evd_type *type, const void *from, struct evd_arena *arena);
 
+/** As above, for what will have about this many bytes: it then takes no more of the arena than the guess, or what it
+ * grows to beyond it. */
+struct evd_image evd_bson_encode_expecting(const struct evd_type *type, const void *from, struct evd_arena *arena,
+                                           size_t expected_bytes);
+
 #endif

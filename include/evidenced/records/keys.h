@@ -10,6 +10,7 @@
 
 evd_uuid evd_project_id(evd_uuid caller, evd_uuid command_id);
 evd_uuid evd_membership_id(evd_uuid project, evd_uuid investigator);
+evd_uuid evd_own_project_id(evd_uuid investigator, evd_uuid project);
 evd_uuid evd_ledger_id(evd_uuid project, evd_uuid command_id);
 
 /** A record that a command makes and that has no natural key of its own: the n-th of its type by that command. */

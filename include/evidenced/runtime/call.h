@@ -3,7 +3,7 @@
  *
  * Owner: whoever submits it; it must stay until `done` was called, which happens exactly once, on a worker or on the
  * timer's thread. Two arenas: `arena` holds what was asked and lives as long as the call; `attempt_arena` is emptied
- * before each attempt and, after the last, holds the answer.
+ * before each attempt and, after the last, holds the answer. Two more, `scratch`, are an attempt's only while it runs.
  */
 #ifndef EVIDENCED_RUNTIME_CALL_H
 #define EVIDENCED_RUNTIME_CALL_H
@@ -27,7 +27,7 @@ struct evd_page {
     size_t limit;
     struct evd_text cursor; /* opaque; bytes NULL: the beginning */
     evd_uuid stage;         /* filters, for the lists that take them; nil and bytes NULL: none */
-    struct evd_text state;
+    struct evd_text state, result;
 };
 
 /* Options of single commands, decoded from the query by the edge. */
@@ -83,6 +83,7 @@ struct evd_call {
 
     /* An attempt, for the command. */
     struct evd_arena attempt_arena;
+    struct evd_arena scratch[2];             /* for what is forgotten while the attempt runs: the command resets them */
     void *state;                             /* the command's own, in the attempt arena */
     int64_t now_ms;                          /* wall clock when the attempt began */
     evd_stamp stamp;                         /* of all it writes; set before derive */

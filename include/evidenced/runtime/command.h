@@ -42,6 +42,7 @@ enum evd_parameter {
     EVD_PARAMETER_DELIMITER,
     EVD_PARAMETER_LABEL, /* may be repeated */
     EVD_PARAMETER_SPREADSHEET,
+    EVD_PARAMETER_RESULT,
     EVD_PARAMETER_COUNT
 };
 #define EVD_PARAMETER_BIT(parameter) (1U << (parameter))
@@ -87,8 +88,12 @@ struct evd_command {
     bool immutable;           /* a view whose answer never changes */
     bool operator_may;        /* the control socket's operator may, in any project; anything else needs a membership */
     bool makes_project;       /* its project is H(caller, command id); no membership yet */
-    bool awaits_earlier_attempts;   /* its answer holds for every later answer of the project */
-    uint32_t body_limit_bytes;      /* 0: none is taken */
+    bool
+        outside; /* a view of records outside projects: for everybody, so what it shows is the caller's own by itself */
+    bool awaits_earlier_attempts; /* its answer holds for every later answer of the project */
+    bool of_service;              /* run by the service on nobody's behalf: no membership is read. Internal ones only */
+    uint32_t body_limit_bytes;    /* 0: none is taken */
+    size_t arena_bytes;           /* what an attempt may hold; 0: EVD_LIMIT_CALL_ARENA_BYTES */
     const struct evd_type *request; /* of the body; NULL: none */
     const struct evd_type *answer;  /* of the receipt or view */
     uint64_t outcomes;              /* its own, beside those every call may have */

@@ -20,6 +20,7 @@ struct evd_runtime_observer {
     void *self;
     void (*retried)(void *self, const struct evd_command *command, bool charged);
     void (*drifted)(void *self); /* a stamp was refused because this host's clock is behind */
+    void (*began)(void *self, evd_uuid project, evd_uuid operation); /* it is stored by now; it may have been before */
 };
 
 struct evd_runtime_options {

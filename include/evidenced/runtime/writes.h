@@ -12,6 +12,10 @@
 /** Insert a new record. Somebody else's insert of the same key makes the command run again. */
 void evd_writes_insert(struct evd_call *call, const struct evd_type *type, struct evd_record *record);
 
+/** As evd_writes_insert, for a record of about this many bytes: a good guess saves the arena twice its size. */
+void evd_writes_insert_large(struct evd_call *call, const struct evd_type *type, struct evd_record *record,
+                             size_t expected_bytes);
+
 /** Insert a record that may be there already, by its key the same one: then it stays as it is. */
 void evd_writes_insert_once(struct evd_call *call, const struct evd_type *type, struct evd_record *record);
 

@@ -5,18 +5,21 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'yaml';
 
-type Schema = Record<string, unknown>;
-type Content = Record<string, { schema: Schema }>;
+export type Schema = Record<string, unknown>;
+type Content = Record<string, { schema: Schema; example?: unknown }>;
 type Response = { $ref?: string; content?: Content; headers?: Record<string, unknown> };
+type Parameter = { $ref?: string; name: string; in: string; required?: boolean };
 export type Operation = {
   operationId: string;
+  parameters?: Parameter[];
   requestBody?: { content: Content };
+  'x-max-bytes'?: number;
   responses: Record<string, Response>;
   'x-outcomes'?: string[];
 };
 type Document = {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response>; parameters: Record<string, Parameter> };
 };
 
 const document = parse(readFileSync(process.env['EVIDENCED_OPENAPI'] ?? 'api/openapi.yaml', 'utf8')) as Document;
@@ -37,6 +40,11 @@ function closed(node: unknown): unknown {
   }
   if (made['properties'] !== undefined) made['additionalProperties'] ??= false;
   return made;
+}
+
+/** By `#/components/schemas/Name`. */
+export function schemaNamed(ref: string): Schema {
+  return document.components.schemas[ref.split('/').pop()!]!;
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, validateFormats: true });
@@ -70,6 +78,28 @@ export function operationOf(method: string, path: string): Operation | undefined
 /** Would a client that checks its requests against the description send this body? */
 export function requestFits(operation: Operation, body: unknown): boolean {
   return validator(operation.requestBody!.content['application/json']!.schema)(body);
+}
+
+/** The headers of a request that the description has for it, by their names. */
+export function headersOf(operation: Operation): Map<string, Parameter> {
+  const whole = (operation.parameters ?? []).map(one => (one.$ref === undefined ? one : document.components.parameters[one.$ref.split('/').pop()!]!));
+  return new Map(whole.filter(one => one.in === 'header').map(one => [one.name, one]));
+}
+
+/** What makes the request of an operation whole: the body of its example, and a condition where one is needed. */
+export function exampleOf(operation: Operation): { text?: string; headers: Record<string, string> } {
+  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
+  const headers: Record<string, string> = headersOf(operation).has('If-Match') ? { 'If-None-Match': '*' } : {};
+  if (type === undefined) return { headers };
+  return { text: typeof media!.example === 'string' ? media!.example : JSON.stringify(media!.example), headers: { ...headers, 'Content-Type': type } };
+}
+
+/** Would such a client send this, with these headers? */
+export function sentFits(operation: Operation, headers: Headers, text: string | undefined): boolean {
+  for (const [name, { required }] of headersOf(operation)) if (required && !headers.has(name)) return false;
+  if (operation.requestBody === undefined || text === undefined) return operation.requestBody === undefined && text === undefined;
+  const type = headers.get('content-type')!.split(';')[0]!;
+  return type === 'application/json' ? requestFits(operation, JSON.parse(text)) : operation.requestBody.content[type] !== undefined;
 }
 
 const seen = new Set<string>();
@@ -117,19 +147,37 @@ export function checkAnswer(operation: Operation | undefined, answer: Answer): v
   checkDescribed(operation, answer);
 }
 
+/** What the schema is of: the body, or, of lines, each. */
+function valuesOf(type: string, text: string): unknown[] {
+  if (type === 'application/x-ndjson') return linesOf(text);
+  return [type.endsWith('json') ? JSON.parse(text) : text];
+}
+
+export function linesOf(text: string): any[] {
+  assert.ok(text === '' || text.endsWith('\n'), 'the last line is ended');
+  return text.split('\n').filter(Boolean).map(line => JSON.parse(line));
+}
+
+/** Large answers have no such header. */
+const isOfOnePiece = (header: unknown) => (header as { $ref?: string }).$ref === '#/components/headers/ETagOfOnePiece';
+
+/** Headers a client goes by: they are there only where the description has them. */
+const told = ['ETag', 'Location', 'Retry-After', 'Preference-Applied', 'Idempotency-Replayed', 'WWW-Authenticate', 'Allow', 'Content-Disposition'];
+
 function checkDescribed(operation: Operation, answer: Answer): void {
   const described = operation.responses[answer.status] ?? (answer.status >= 400 ? operation.responses['default'] : undefined);
   assert.ok(described, `${operation.operationId} is not described to answer ${answer.status}`);
   const { content, headers } = resolved(described);
-  for (const name of ['ETag', 'Cache-Control']) if (headers?.[name] !== undefined) assert.ok(answer.headers.has(name), `${name} is described`);
+  for (const name of ['ETag', 'Cache-Control', 'Location'])
+    if (headers?.[name] !== undefined && !isOfOnePiece(headers[name])) assert.ok(answer.headers.has(name), `${name} is described`);
+  for (const name of told) if (answer.headers.has(name)) assert.ok(headers?.[name] !== undefined, `${operation.operationId} is not described to answer ${answer.status} with ${name}`);
   if (content === undefined) {
     assert.equal(answer.text, '');
     return;
   }
-  const type = answer.headers.get('content-type')!.split(';')[0]!;
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? 'no type';
   const media = content[type];
   assert.ok(media !== undefined, `${operation.operationId} is not described to answer ${answer.status} with ${type}`);
-  const value: unknown = type.endsWith('json') ? JSON.parse(answer.text) : answer.text;
   const validate = validator(media.schema);
-  assert.ok(validate(value), `${operation.operationId} ${answer.status}: ${shown(validate, value)}`);
+  for (const value of valuesOf(type, answer.text)) assert.ok(validate(value), `${operation.operationId} ${answer.status}: ${shown(validate, value)}`);
 }

@@ -91,6 +91,11 @@ export class Daemon {
     this.admin = `http://127.0.0.1:${adminPort}`;
   }
 
+  /** The socket the operator asks at. */
+  get control(): string {
+    return join(this.#options['data']!, 'control.sock');
+  }
+
   /** The next line of this event. */
   logged(event: string): Promise<LogLine> {
     return this.#run!.logged(event);

@@ -1,6 +1,8 @@
 // A review ready to work in: a project, a published form in a stage, studies, and people.
+import assert from 'node:assert/strict';
 import { Caller, newKey, ok, type Schemas } from './caller.js';
 import type { Daemon } from './daemon.js';
+import { Tab } from './tab.js';
 
 export const questions: Schemas['QuestionInput'][] = [
   { id: 'randomised', label: 'Was the study randomised?', kind: 'boolean', required: true },
@@ -11,6 +13,8 @@ export const questions: Schemas['QuestionInput'][] = [
   { id: 'setting', label: 'Where?', kind: 'multichoice', options: [{ id: 'clinic', label: 'Clinic' }, { id: 'home', label: 'Home' }] },
   { id: 'remarks', label: 'Anything else?', kind: 'text', maxLength: 50 },
 ];
+
+export type Ids = Record<string, string>;
 
 export class Review {
   form = '';
@@ -82,5 +86,28 @@ export class Review {
   body(answers: Record<string, Schemas['AnswerValue']>, others: Partial<Schemas['SaveRequest']> = {}): Schemas['SaveRequest'] {
     const changes = Object.entries(answers).map(([question, value]) => ({ question, value, baseRevision: null }));
     return { stage: this.stage, formVersion: 1, baseVersion: null, draft: null, answers: changes, ...others };
+  }
+
+  /** The person's work on the first study: a saved version, a draft on it and a copy beside; and an import. For `filled`. */
+  async worked(person: Caller): Promise<{ tab: Tab; ids: Ids }> {
+    const saved = await person.post(`${this.session()}/save`, this.body({ participants: 1 }));
+    const tab = new Tab(this, person), other = tab.beside();
+    [tab.base, tab.etag] = [saved.json.versionId, saved.json.draftEtag];
+    [other.base, other.etag] = [tab.base, tab.etag];
+    const { sessionId } = await tab.put({ participants: 2 });
+    const held = await other.refused('DraftLeaseHeld', { participants: 3 });
+    const imported = await this.admin.ask('POST', `${this.path}/imports`, { text: 'title\nImported\n', headers: { 'Content-Type': 'text/csv', Prefer: 'wait=30' } });
+    return { tab, ids: { session: sessionId, version: tab.base!, copy: held['copyId'] as string, operation: imported.json.id } };
+  }
+
+  /** The path with ids in it: these, else the review's own. */
+  filled(path: string, others: Ids = {}): string {
+    const own: Ids = { project: this.project, study: this.studies[0]!, form: this.form, stage: this.stage };
+    const formVersion: Ids = path.includes('/forms/{form}/versions/') ? { version: this.formVersion } : {};
+    return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const id = { ...own, ...others, ...formVersion }[name];
+      assert.ok(id !== undefined, `no ${name} for ${path}`);
+      return id;
+    });
   }
 }

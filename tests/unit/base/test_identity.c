@@ -129,7 +129,25 @@ START_TEST(digests_are_those_of_the_standard) {
 }
 END_TEST
 
+START_TEST(a_digest_taken_piece_by_piece_is_the_whole_ones) {
+    static char bytes[1000];
+    struct evd_sha256_running running;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i * 7);
+    for (size_t piece = 1; piece <= sizeof bytes; piece += 37) {
+        evd_sha256_begin(&running);
+        for (size_t at = 0; at < sizeof bytes; at += piece) {
+            size_t size_bytes = sizeof bytes - at < piece ? sizeof bytes - at : piece;
+            evd_sha256_add(&running, bytes + at, size_bytes);
+            struct evd_sha256 so_far = evd_sha256_so_far(&running), whole = evd_sha256_of(bytes, at + size_bytes);
+            ck_assert(evd_sha256_equal(&so_far, &whole));
+        }
+    }
+}
+END_TEST
+
 EVD_TEST_MAIN("base: ids and digests", a_uuid_is_read_in_its_canonical_form_only_and_written_in_lower_case,
               uuids_compare_by_bytes, random_uuids_are_version_4_and_repeat_with_their_source,
               derived_ids_are_version_8_and_the_same_for_ever,
-              keys_that_differ_only_in_where_their_parts_end_give_different_ids, digests_are_those_of_the_standard)
+              keys_that_differ_only_in_where_their_parts_end_give_different_ids, digests_are_those_of_the_standard,
+              a_digest_taken_piece_by_piece_is_the_whole_ones)

@@ -245,6 +245,21 @@ START_TEST(an_old_client_that_does_not_read_is_reset) {
 }
 END_TEST
 
+START_TEST(an_old_client_that_the_library_finds_idle_is_reset_too) {
+    static char piece[LARGE_BYTES];
+    evd_app_init(&app);
+    app.options.idle_seconds = 1;
+    evd_app_open(&app);
+    evd_raw_open(&client, app.port);
+    read_little();
+    ck_assert(evd_raw_say(&client, "GET /stream HTTP/1.0\r\n\r\n"));
+    evd_app_give(&app, (struct evd_text){piece, sizeof piece}, true);
+    evd_app_wait(&app, &app.ended_unsent, 1); /* a second of the library's own */
+    ck_assert(!evd_raw_receive_to_end(&client, &response));
+    close_all();
+}
+END_TEST
+
 /* The end of the server. */
 
 START_TEST(streams_go_on_while_a_server_drains_until_they_are_cut) {
@@ -296,5 +311,6 @@ EVD_TEST_MAIN("http: streamed bodies", a_body_comes_in_pieces_and_the_connection
               a_client_that_leaves_is_noticed_with_the_next_piece,
               who_does_not_read_is_not_produced_for_and_cut_in_the_end,
               who_reads_slowly_is_given_time_for_each_part_however_long_the_whole_takes,
-              an_old_client_that_does_not_read_is_reset, streams_go_on_while_a_server_drains_until_they_are_cut,
+              an_old_client_that_does_not_read_is_reset, an_old_client_that_the_library_finds_idle_is_reset_too,
+              streams_go_on_while_a_server_drains_until_they_are_cut,
               a_server_that_closes_cuts_streams_and_waits_for_who_makes_them)

@@ -32,6 +32,8 @@ static const struct {
     {20, "operation"},
     {21, "importBatch"},
     {128, "openOperation"},
+    {140, "knownProject"},
+    {141, "ownProject"},
 };
 
 /* The same of indexes. */
@@ -51,8 +53,11 @@ static const struct {
     {10, EVD_IN_EXPOSURE, {"sessionId", "versionSeq"}},
     {11, EVD_IN_OPERATION, {"requestedAt"}},
     {12, EVD_IN_OPEN_OPERATION, {"operationId"}},
-    {20, EVD_IN_FORM_SESSION_VERSION, {"studyId", "authorId", "stamp"}},
-    {21, EVD_IN_DRAFT_EVENT, {"studyId", "authorId", "stamp"}},
+    {13, EVD_IN_STUDY_IDENTITY, {"studyId"}},
+    {14, EVD_IN_FORM_SESSION_VERSION, {"studyId", "authorId", "stamp"}},
+    {15, EVD_IN_DRAFT_EVENT, {"studyId", "authorId", "stamp"}},
+    {16, EVD_IN_KNOWN_PROJECT, {"name"}},
+    {17, EVD_IN_OWN_PROJECT, {"investigatorId", "name"}},
 };
 
 enum {

@@ -236,6 +236,19 @@ START_TEST(a_member_that_comes_twice_is_refused_at_every_depth) {
 }
 END_TEST
 
+START_TEST(a_number_nothing_can_hold_is_refused_as_such) {
+    static const struct evd_text table[] = {
+        EVD_TEXT_INIT("{\"a\":9223372036854775808}"),
+        EVD_TEXT_INIT("[-9223372036854775809]"),
+        EVD_TEXT_INIT("{\"a\":[1e400]}"),
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct refusal refusal = {table[i], "", "a number is too large"};
+        assert_refused(&refusal, NOT_PARSED);
+    }
+}
+END_TEST
+
 /* A type of one field: what the tables of fields say can then be tried one by one. */
 struct alone {
     struct evd_field field;
@@ -436,6 +449,6 @@ END_TEST
 
 EVD_TEST_MAIN("records: what the JSON codec refuses", what_does_not_fit_is_refused_at_its_place,
               what_is_not_json_is_refused_whole, a_member_that_comes_twice_is_refused_at_every_depth,
-              the_need_says_what_may_be_missing_or_null, a_value_of_another_type_is_refused,
-              every_bound_holds_and_one_more_is_refused, what_is_only_shown_is_not_taken,
-              nothing_of_a_refused_text_is_in_the_message)
+              a_number_nothing_can_hold_is_refused_as_such, the_need_says_what_may_be_missing_or_null,
+              a_value_of_another_type_is_refused, every_bound_holds_and_one_more_is_refused,
+              what_is_only_shown_is_not_taken, nothing_of_a_refused_text_is_in_the_message)
