@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct sim sim;
 
@@ -79,28 +82,68 @@ static bool runs_the_same(const struct wish *wish, uint64_t seed) {
     return false;
 }
 
-static int run_all(const struct wish *wish) {
-    unsigned long long answers = 0, commits = 0, crashes = 0;
-    unsigned failed = 0;
-    uint64_t digest = 0;
-    for (unsigned i = 0; i < wish->schedules; i++) {
-        bool fine = run(wish, wish->seed + i, wish->steps);
-        answers += sim.answers;
-        commits += sim.commits;
-        crashes += sim.crashes;
-        digest = digest * 31 + sim.digest;
-        if (fine && wish->twice && !runs_the_same(wish, wish->seed + i)) {
-            (void)printf("seed %llu fails: %s\n", (unsigned long long)wish->seed + i, sim.failure);
-            failed++;
-        } else if (!fine) {
-            failed++;
-            tell(wish, wish->seed + i);
-        }
+/* What the seeds of one process came to; shared, so that it is there when the process is not any more. */
+struct total {
+    unsigned long long answers, commits, crashes;
+    unsigned passed, failed;
+    uint64_t digest;
+};
+
+static void run_one(const struct wish *wish, unsigned at, struct total *total) {
+    bool fine = run(wish, wish->seed + at, wish->steps);
+    total->answers += sim.answers;
+    total->commits += sim.commits;
+    total->crashes += sim.crashes;
+    total->digest += sim.digest * (2 * (uint64_t)at + 1);
+    if (!fine) {
+        tell(wish, wish->seed + at);
+    } else if (wish->twice && !runs_the_same(wish, wish->seed + at)) {
+        (void)printf("seed %llu fails: %s\n", (unsigned long long)wish->seed + at, sim.failure);
+        fine = false;
     }
+    total->passed += fine;
+    total->failed += !fine;
+    (void)fflush(stdout);
+}
+
+static void run_share(const struct wish *wish, unsigned job, struct total *total) {
+    for (unsigned at = job; at < wish->schedules; at += wish->jobs)
+        run_one(wish, at, total);
+}
+
+static void run_shares(const struct wish *wish, struct total *totals) {
+    for (unsigned job = 0; job < wish->jobs; job++) {
+        pid_t child = fork();
+        if (child < 0) abort();
+        if (child > 0) continue;
+        run_share(wish, job, &totals[job]);
+        _exit(0);
+    }
+    while (wait(NULL) > 0) {
+    }
+}
+
+static int run_all(const struct wish *wish) {
+    struct total *totals =
+                     mmap(NULL, wish->jobs * sizeof *totals, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0),
+                 sum = {0};
+    if (totals == MAP_FAILED) abort();
+    if (wish->jobs == 1)
+        run_share(wish, 0, totals);
+    else
+        run_shares(wish, totals);
+    for (unsigned job = 0; job < wish->jobs; job++) {
+        sum.answers += totals[job].answers;
+        sum.commits += totals[job].commits;
+        sum.crashes += totals[job].crashes;
+        sum.passed += totals[job].passed;
+        sum.digest += totals[job].digest;
+    }
+    (void)munmap(totals, wish->jobs * sizeof *totals);
     (void)printf("%u seeds of %u steps: %llu answers, %llu commits, %llu crashes of a host, digest %016llx\n",
-                 wish->schedules, wish->steps, answers, commits, crashes, (unsigned long long)digest);
-    (void)printf("%u passed, %u failed\n", wish->schedules - failed, failed);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+                 wish->schedules, wish->steps, sum.answers, sum.commits, sum.crashes, (unsigned long long)sum.digest);
+    (void)printf("%u passed, %u failed\n", sum.passed, wish->schedules - sum.passed);
+    return sum.passed == wish->schedules ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char *argv[]) {
@@ -113,13 +156,13 @@ int main(int argc, char *argv[]) {
                                             {"canary", required_argument, NULL, 'c'},
                                             {"canaries", no_argument, NULL, 'a'},
                                             {NULL, 0, NULL, 0}};
-    struct wish wish = {.seed = 1, .schedules = 100, .steps = 600, .jobs = 1, .canary = EVD_CANARY_COUNT};
+    struct wish wish = {.seed = 1, .schedules = 100, .steps = 1500, .jobs = 1, .canary = EVD_CANARY_COUNT};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (option) {
         case 's': wish.seed = number(optarg); break;
         case 'n': wish.schedules = (unsigned)number(optarg); break;
         case 't': wish.steps = (unsigned)number(optarg); break;
-        case 'j': wish.jobs = (unsigned)number(optarg); break;
+        case 'j': wish.jobs = number(optarg) == 0 ? 1 : (unsigned)number(optarg); break;
         case 'v': wish.verbose = true; break;
         case '2': wish.twice = true; break;
         case 'c': wish.canary = canary(optarg); break;
