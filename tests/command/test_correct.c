@@ -199,8 +199,7 @@ START_TEST(a_study_that_was_taken_away_again_is_found_by_nobody) {
     char *body = save_body(&house, NULL, 1, 1, "a");
     struct typist typist = typist_new(&house, 1, 1);
     char *content = typed("q1", "typed");
-    struct reply replies[] = {correct(id, 0, "'title':'N'", ""),
-                              typist_put(&typist, content),
+    struct reply replies[] = {correct(id, 0, "'title':'N'", ""), typist_put(&typist, content),
                               ask(&house, &evd_command_get_study_history, at(id), person(1), command_id(0), NULL),
                               ask(&house, &evd_command_get_study, at(id), person(1), command_id(0), NULL),
                               ask(&house, &evd_command_save, session, person(1), command_id(1), body)};
