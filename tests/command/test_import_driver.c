@@ -27,6 +27,7 @@ static void begin(void) {
 }
 
 static void end(void) {
+    if (imports.stuck == 0) imports_expect_sound(&imports);
     imports_close(&imports);
     house_close(&house);
 }
