@@ -1,6 +1,8 @@
 // Files of references, as they come: what is taken, what is refused and where, and what an operation tells of itself.
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Caller, newKey, ok, type Reply, type Schemas } from './support/caller.js';
 import { checkAnswer, operationOf } from './support/contract.js';
@@ -110,6 +112,49 @@ test('a 5,000-row import cut by a 1 s client time-out and retried three times im
   const last = await settled(await send(text, { key, at: there }));
   assert.deepEqual(last.counts, { rows: 5000, added: 5000, matched: 0, refused: 0, removed: 0, stayed: 0 });
   assert.deepEqual((await there.admin.get(`${there.path}/operations`)).json.items.map((one: Operation) => one.id), [last.id]);
+});
+
+test('an import that was begun is finished after kill -9, once, and answers the key it was sent with', async () => {
+  const own = await Daemon.start();
+  try {
+    const there = await Review.create(own, 'Killed'), key = newKey(), text = file(fresh(5000));
+    const begun = await send(text, { at: there, key, wait: '' });
+    assert.equal(begun.status, 202, begun.text);
+    await own.kill();
+    await own.restart();
+    const done = await settled(await send(text, { at: there, key }));
+    assert.deepEqual([done.id, done.counts.added, done.counts.matched], [begun.json.id, 5000, 0]);
+    assert.equal((await settled(await send(text, { at: there }))).counts.matched, 5000);
+  } finally {
+    await own.done();
+  }
+});
+
+const fixtures = readdirSync('tests/fixtures/references').filter(name => name !== 'README.md');
+const types: Record<string, string> = { csv, tsv, ris };
+
+test('files as reference managers write them are imported', async () => {
+  assert.ok(fixtures.length >= 10);
+  for (const name of fixtures) {
+    const there = await Review.create(daemon, name);
+    const done = await settled(await send(readFileSync(`tests/fixtures/references/${name}`), { at: there, type: types[name.split('.').pop()!]!, query: '?skipRefused=true' }));
+    assert.deepEqual([done.status, done.counts.added > 0, done.counts.added + done.counts.matched + done.counts.refused], ['succeeded', true, done.counts.rows], name);
+    assert.equal((await settled(await send(readFileSync(`tests/fixtures/references/${name}`), { at: there, type: types[name.split('.').pop()!]!, query: '?skipRefused=true&dryRun=true' }))).counts.rows, done.counts.rows);
+  }
+});
+
+const data = join(resolve(process.env['EVIDENCED_TEST_DATA'] ?? '../shared/data'), 'references');
+
+test('every file of the test data is imported', { skip: existsSync(data) ? false : 'EVIDENCED_TEST_DATA has no references' }, async () => {
+  const refused: string[] = [], names = readdirSync(data).filter(one => types[one.split('.').pop()!] !== undefined);
+  assert.ok(names.length >= 10);
+  for (const name of names) {
+    const there = await Review.create(daemon, name);
+    const reply = await send(readFileSync(join(data, name)), { at: there, type: types[name.split('.').pop()!]!, query: '?skipRefused=true' });
+    if (reply.status === 200) assert.ok(reply.json.counts.rows > 0 && reply.json.status === 'succeeded', name);
+    else refused.push(...reply.json.errors.map((error: Schemas['ValidationError']) => `${name}: ${error.code} ${error.row}`));
+  }
+  assert.deepEqual(refused, []);
 });
 
 test('row 999 of 1,000 bad: nothing is imported and the row is named; with skipRefused all but it', async () => {
