@@ -1,6 +1,6 @@
 # Documents made from the sources, and the proof that they are up to date.
-DICTIONARY_SOURCES = src/records/definitions.def src/records/study.def src/records/evidence.def src/records/names.def \
-                     src/records/indexes.def
+DICTIONARY_SOURCES = src/records/definitions.def src/records/study.def src/records/evidence.def src/records/operations.def \
+                     src/records/names.def src/records/indexes.def
 CHECK_FAST_STAGES += dictionary-check
 
 .PHONY: dictionary dictionary-check

@@ -3,6 +3,7 @@
  */
 #include "evidenced/base/arena.h"
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/base/config.h"
 #include "evidenced/base/crash.h"
 #include "evidenced/base/limits.h"
@@ -69,6 +70,18 @@ static int list_crash_points(void) {
 #endif
 }
 
+static int list_canaries(void) {
+#ifdef EVD_TEST
+    for (int canary = 0; canary < EVD_CANARY_COUNT; canary++)
+        (void)printf("%-30s %s\n", evd_canary_name((enum evd_canary)canary),
+                     evd_canary_meaning((enum evd_canary)canary));
+    return fflush(stdout) == 0 ? DONE : FAILED;
+#else
+    (void)fprintf(stderr, "evidenced: Only test builds have canaries.\n");
+    return MISUSED;
+#endif
+}
+
 static int serve(const struct evd_config *config, const struct evd_config_input *input) {
     char error[EVD_DAEMON_ERROR_BYTES];
     int status = evd_daemon_run(config, input, STDERR_FILENO, error);
@@ -93,6 +106,7 @@ static int act(const struct evd_config *config, const struct evd_config_input *i
     case EVD_ACTION_CHECK: evd_config_print(config, &text); return show(&text);
     case EVD_ACTION_RESTORE: return restore(config);
     case EVD_ACTION_LIST_CRASH_POINTS: return list_crash_points();
+    case EVD_ACTION_LIST_CANARIES: return list_canaries();
     }
     abort();
 }

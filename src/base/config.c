@@ -33,7 +33,8 @@ static const struct {
     bool takes_value;
 } actions[] = {{"--check-config", EVD_ACTION_CHECK, false},
                {"--restore", EVD_ACTION_RESTORE, true},
-               {"--list-crash-points", EVD_ACTION_LIST_CRASH_POINTS, false}};
+               {"--list-crash-points", EVD_ACTION_LIST_CRASH_POINTS, false},
+               {"--list-canaries", EVD_ACTION_LIST_CANARIES, false}};
 
 enum { ACTION_COUNT = sizeof actions / sizeof *actions };
 
@@ -177,7 +178,7 @@ static void take_action(struct reading *reading, size_t index, bool has_value, s
         return;
     }
     if (++reading->action_count == 2)
-        COMPLAIN(reading, "%s: expected one of --check-config, --restore, --list-crash-points, once",
+        COMPLAIN(reading, "%s: expected one of --check-config, --restore, --list-crash-points, --list-canaries, once",
                  actions[index].flag);
     reading->config->action = actions[index].action;
     if (has_value) reading->config->restore_from = evd_text_copy(reading->arena, value);

@@ -157,6 +157,7 @@ static const struct {
      "Check the configuration, print it with where each value came from, exit."},
     {NULL, "--restore", "PATH", "Restore the backup in the directory PATH into the data directory, exit."},
     {NULL, "--list-crash-points", "", "List the places at which a test build can be made to crash, exit."},
+    {NULL, "--list-canaries", "", "List the deliberate bugs a test build can be made to have, exit."},
     {NULL, "--version", "", "Print the version, exit."},
     {NULL, "-h, --help", "", "Print this, exit."},
 };

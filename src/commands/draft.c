@@ -1,6 +1,7 @@
 #include "commands/draft.h"
 
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/base/clock.h"
 #include "evidenced/records/bson.h"
 #include "evidenced/records/json.h"
@@ -143,7 +144,7 @@ struct evd_outcome evd_draft_refuse_size(struct evd_call *call, const struct evd
 void evd_draft_hold(struct evd_session_draft *draft, evd_uuid holder, int64_t now_ms) {
     if (!evd_uuid_equal(draft->holder, holder)) {
         draft->holder = holder;
-        draft->lease_generation++;
+        if (!EVD_CANARY(GENERATION_NOT_RAISED)) draft->lease_generation++;
         draft->write_seq = 0;
         draft->write_digest = (struct evd_text){0};
     }

@@ -5,6 +5,7 @@
  * too late is refused and kept beside the draft as a copy.
  */
 #include "commands/draft.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/commands/table.h"
 #include "evidenced/domain/study.h"
 #include "evidenced/records/bson.h"
@@ -223,7 +224,7 @@ static struct evd_outcome refuse_first(struct evd_call *call, const struct autos
 
 static const struct evd_draft_content *content_after(struct evd_call *call, const struct autosave *state) {
     const struct evd_patch_draft_request *patch = call->request;
-    if (state->declared.whole) return state->given;
+    if (state->declared.whole || EVD_CANARY(PATCH_REPLACES)) return state->given;
     assert(state->draft != NULL); /* a PATCH names no stage, so it is never the first */
     return evd_draft_overlay(state->draft->content, state->given, patch->reverted.items, patch->reverted.count,
                              evd_call_arena(call));
@@ -249,6 +250,7 @@ static struct evd_outcome autosave_refuse(struct evd_call *call) {
 /* Only what was judged to be too late: whoever may not write a draft may not leave a copy of one either. */
 static void autosave_keep(struct evd_call *call) {
     const struct autosave *state = call->state;
+    if (EVD_CANARY(REFUSED_AUTOSAVE_NOT_KEPT)) return;
     uint64_t kept = EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD) | EVD_OUTCOME_BIT(EVD_STALE_AUTOSAVE) |
                     EVD_OUTCOME_BIT(EVD_STALE_BASE) | EVD_OUTCOME_BIT(EVD_PRECONDITION_FAILED);
     if ((kept & EVD_OUTCOME_BIT(call->outcome.code)) != 0) evd_draft_keeping_write(call, &state->keeping);

@@ -2,6 +2,7 @@
  * What a person decides about typed text: discard the draft, adopt a copy into it, discard a copy. Each is noted.
  */
 #include "commands/draft.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/commands/table.h"
 #include "evidenced/records/keys.h"
 
@@ -31,7 +32,8 @@ static void read_settle(struct evd_call *call, struct settle *state) {
 static struct evd_outcome refuse_draft(struct evd_call *call, const struct settle *state) {
     const struct evd_held_draft_request *request = call->request;
     if (state->draft == NULL || state->session == NULL) return evd_outcome_of(EVD_NOT_FOUND);
-    if (evd_draft_is_held(state->draft, request->holder, call->now_ms)) return evd_draft_held(call, state->draft, NULL);
+    bool held = !EVD_CANARY(SETTLED_WHILE_HELD) && evd_draft_is_held(state->draft, request->holder, call->now_ms);
+    if (held) return evd_draft_held(call, state->draft, NULL);
     return request->etag == state->draft->etag ? evd_ok() : evd_draft_stale(call, state->draft);
 }
 
@@ -48,7 +50,8 @@ static struct evd_outcome discard_refuse(struct evd_call *call) {
 static void discard_derive(struct evd_call *call) {
     const struct settle *state = call->state;
     struct evd_session_draft *draft = EVD_CHANGE(call, session_draft, state->draft);
-    evd_draft_note(call, EVD_DRAFT_DISCARDED, state->session, draft, draft->content);
+    if (!EVD_CANARY(DISCARD_NOT_NOTED))
+        evd_draft_note(call, EVD_DRAFT_DISCARDED, state->session, draft, draft->content);
     draft->content = NULL;
     draft->etag++;
     draft->last_activity = call->now_ms;
@@ -57,15 +60,9 @@ static void discard_derive(struct evd_call *call) {
 }
 
 const struct evd_command evd_command_discard_draft = {
-    .name = "DiscardDraft",
-    .method = EVD_COMMAND_DELETE,
-    .path = EVD_DRAFT_PATH,
-    .needs = EVD_CAN_EXTRACT,
-    .commit = EVD_COMMIT_TXN,
-    .scope = EVD_WRITES_DRAFTS,
+    EVD_DRAFT_COMMAND("DiscardDraft", EVD_COMMAND_DELETE, EVD_DRAFT_PATH),
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_held_draft_request,
-    .answer = &evd_type_draft_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD) | EVD_OUTCOME_BIT(EVD_STALE_BASE),
     .read = discard_read,
     .refuse = discard_refuse,
@@ -117,21 +114,15 @@ static void adopt_derive(struct evd_call *call) {
     draft->last_activity = call->now_ms;
     EVD_REPLACE_RECORD(call, session_draft, draft);
     settle_copy(call, state, EVD_COPY_ADOPTED);
-    evd_draft_keeping_write(call, &state->keeping);
+    if (!EVD_CANARY(ADOPTING_FORGETS)) evd_draft_keeping_write(call, &state->keeping);
     evd_draft_note(call, EVD_DRAFT_COPY_ADOPTED, state->session, draft, state->copy->content);
     evd_draft_receipt(call, draft, state->keeping.content == NULL ? evd_uuid_nil() : state->keeping.id);
 }
 
 const struct evd_command evd_command_adopt_draft_copy = {
-    .name = "AdoptDraftCopy",
-    .method = EVD_COMMAND_POST,
-    .path = EVD_DRAFT_PATH "/conflicts/{copy}/adopt",
-    .needs = EVD_CAN_EXTRACT,
-    .commit = EVD_COMMIT_TXN,
-    .scope = EVD_WRITES_DRAFTS,
+    EVD_DRAFT_COMMAND("AdoptDraftCopy", EVD_COMMAND_POST, EVD_DRAFT_PATH "/conflicts/{copy}/adopt"),
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_held_draft_request,
-    .answer = &evd_type_draft_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD) | EVD_OUTCOME_BIT(EVD_STALE_BASE) |
                 EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED),
     .read = adopt_read,
@@ -159,13 +150,7 @@ static void discard_copy_derive(struct evd_call *call) {
 }
 
 const struct evd_command evd_command_discard_draft_copy = {
-    .name = "DiscardDraftCopy",
-    .method = EVD_COMMAND_POST,
-    .path = EVD_DRAFT_PATH "/conflicts/{copy}/discard",
-    .needs = EVD_CAN_EXTRACT,
-    .commit = EVD_COMMIT_TXN,
-    .scope = EVD_WRITES_DRAFTS,
-    .answer = &evd_type_draft_receipt,
+    EVD_DRAFT_COMMAND("DiscardDraftCopy", EVD_COMMAND_POST, EVD_DRAFT_PATH "/conflicts/{copy}/discard"),
     .read = discard_copy_read,
     .refuse = discard_copy_refuse,
     .derive = discard_copy_derive,

@@ -4,6 +4,7 @@
  * Save is tolerant; Complete also validates the whole set. Domain page §2.
  */
 #include "commands/session.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/commands/table.h"
 #include "evidenced/records/keys.h"
 
@@ -57,7 +58,8 @@ static void want_answers(struct evd_call *call) {
         answer->asked = &request->answers.items[i];
         answer->context =
             evd_answer_context(answer->asked->question, answer->asked->path.items, answer->asked->path.count);
-        answer->head_id = evd_author_head_id(call->ids.project, call->ids.study, call->caller, answer->context);
+        evd_uuid study = EVD_CANARY(HEAD_WITHOUT_STUDY) ? evd_uuid_nil() : call->ids.study;
+        answer->head_id = evd_author_head_id(call->ids.project, study, call->caller, answer->context);
         answer->digest = evd_answer_digest(&answer->asked->value, answer->asked->notes);
         EVD_WANT(call, ANNOTATION_HEAD, answer->head_id, &answer->head);
     }
@@ -100,6 +102,8 @@ static void want_revisions(struct evd_call *call) {
     for (size_t i = 0; i < state->changed_count; i++) {
         struct evd_changed_answer *answer = &state->changed[i];
         answer->effect = evd_answer_effect_of(answer->head, answer->asked->base_revision, &answer->digest);
+        if (EVD_CANARY(STALE_ANSWER_TAKEN) && answer->head != NULL && answer->effect == EVD_ANSWER_STALE)
+            answer->effect = EVD_ANSWER_REVISE;
         if (answer->effect == EVD_ANSWER_STALE && answer->head != NULL)
             EVD_WANT(call, ANNOTATION_REVISION, answer->head->current_revision, &answer->current);
     }
@@ -167,7 +171,7 @@ static bool take_base_answers(struct evd_call *call, struct save *state) {
 static void withdraw_below(struct evd_call *call, struct save *state) {
     const struct evd_save_request *request = call->request;
     struct evd_pins base = state->read.base_pins, named = {state->changes, state->change_count};
-    if (state->base_answers == NULL) return;
+    if (state->base_answers == NULL || EVD_CANARY(BELOW_NOT_WITHDRAWN)) return;
     const bool *below = evd_answers_below(state->base_answers, base.count, request->withdrawn.items,
                                           request->withdrawn.count, evd_call_arena(call));
     for (size_t i = 0; i < base.count; i++)
@@ -196,7 +200,7 @@ static void check_changed(struct evd_call *call, struct save *state) {
         struct evd_answer answer = answer_of_change(call, state, i);
         evd_answer_check(state->read.definition, &answer, state->pins, &state->errors);
     }
-    if (!state->touches_elements) return;
+    if (!state->touches_elements || EVD_CANARY(REFERENCES_NOT_CHECKED)) return;
     const struct evd_answer *answers = whole_set(call, state, &count);
     evd_answers_check_instances(state->read.definition, answers, count, &state->errors);
 }
@@ -265,7 +269,7 @@ static void write_revision(struct evd_call *call, const struct evd_changed_answe
         .digest = {(const char *)answer->digest.bytes, sizeof answer->digest.bytes}};
     revision.path.items = answer->asked->path.items;
     revision.path.count = answer->asked->path.count;
-    EVD_INSERT_RECORD(call, annotation_revision, &revision);
+    if (!EVD_CANARY(REVISION_NOT_WRITTEN)) EVD_INSERT_RECORD(call, annotation_revision, &revision);
 }
 
 static void write_answer(struct evd_call *call, const struct evd_changed_answer *answer) {

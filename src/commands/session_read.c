@@ -1,4 +1,5 @@
 #include "commands/session.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/domain/capacity.h"
 #include "evidenced/domain/study.h"
 #include "evidenced/domain/summary.h"
@@ -107,6 +108,7 @@ static struct evd_outcome refuse_draft(struct evd_call *call, const struct evd_s
     }
     bool same = stored != NULL && declared->etag == stored->etag && declared->write_seq == stored->write_seq &&
                 evd_uuid_equal(declared->holder, stored->holder);
+    if (EVD_CANARY(DRAFT_BASE_IGNORED)) return evd_ok();
     return same ? evd_ok() : evd_draft_stale(call, stored);
 }
 
@@ -129,7 +131,7 @@ struct evd_outcome evd_session_refuse_unrenderable(const struct evd_session_read
 }
 
 struct evd_outcome evd_session_admit(struct evd_call *call, const struct evd_session_reads *read) {
-    if (evd_session_has_place(read->session)) return evd_ok();
+    if (evd_session_has_place(read->session) || EVD_CANARY(ADMISSION_SKIPPED)) return evd_ok();
     const struct evd_form_summary *entry =
         evd_summary_of_form(read->form, read->sessions, read->session_count, evd_call_arena(call));
     return evd_capacity_admit(entry, read->form->capacity, call->caller);
@@ -142,7 +144,8 @@ struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_
         return evd_outcome_of(EVD_NOT_FOUND);
     struct evd_outcome outcome = evd_session_scopes_open(read->form, read->stages, read->stage_count);
     if (outcome.code != EVD_OK) return outcome;
-    if (!evd_uuid_equal(bases.base_version, current)) return stale_session(call, bases.base_version, current);
+    bool fits = EVD_CANARY(SESSION_BASE_IGNORED) || evd_uuid_equal(bases.base_version, current);
+    if (!fits) return stale_session(call, bases.base_version, current);
     bool pinned = read->base_map != NULL && evd_pins_unpack(read->base_map->pins, &read->base_pins);
     if (!evd_uuid_is_nil(current) && !pinned) return evd_outcome_of(EVD_STORE_IS_CORRUPT);
     return refuse_draft(call, read, bases);
@@ -150,7 +153,8 @@ struct evd_outcome evd_session_refuse(struct evd_call *call, struct evd_session_
 
 struct evd_outcome evd_session_refuse_held(struct evd_call *call, const struct evd_session_reads *read,
                                            struct evd_session_bases bases) {
-    if (is_held(call, read, bases)) return evd_draft_held(call, read->draft, &read->keeping);
+    bool held = !EVD_CANARY(DRAFT_HELD_IGNORED) && is_held(call, read, bases);
+    if (held) return evd_draft_held(call, read->draft, &read->keeping);
     return fits_summary(read) ? evd_ok() : evd_outcome_of(EVD_SIZE_LIMIT_EXCEEDED);
 }
 

@@ -1,4 +1,5 @@
 #include "commands/session.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/domain/summary.h"
 #include "evidenced/records/keys.h"
 
@@ -49,6 +50,7 @@ static void write_version(struct evd_call *call, const struct evd_session_reads 
     struct evd_pin_map map = {.base.id = session->current_version, .pins = evd_pins_pack(outcome->pins)};
     EVD_INSERT_RECORD(call, form_session_version, &version);
     EVD_INSERT_RECORD(call, pin_map, &map);
+    if (EVD_CANARY(PINS_WRITTEN_TWICE)) EVD_INSERT_RECORD(call, pin_map, &map);
 }
 
 /* Every version writes the draft, so that an autosave racing it conflicts; the holder and the sequence it consumed
@@ -58,9 +60,10 @@ static int64_t write_draft(struct evd_call *call, const struct evd_session_reads
                                                           : EVD_NEW(evd_call_arena(call), struct evd_session_draft);
     draft->base.id = draft->session = read->session_id;
     draft->base_version = version_id;
-    draft->content = NULL;
-    evd_draft_keeping_write(call, &read->keeping);
+    if (!EVD_CANARY(DRAFT_NOT_EMPTIED)) draft->content = NULL;
+    if (!EVD_CANARY(LEFT_OUT_NOT_KEPT)) evd_draft_keeping_write(call, &read->keeping);
     draft->etag++;
+    if (EVD_CANARY(DRAFT_NOT_WRITTEN) && read->draft != NULL) return draft->etag;
     if (read->draft != NULL)
         EVD_REPLACE_RECORD(call, session_draft, draft);
     else
@@ -81,7 +84,8 @@ static int64_t write_study(struct evd_call *call, const struct evd_session_reads
     struct evd_study *study = EVD_CHANGE(call, study, read->study);
     struct evd_form_summary *entry = evd_summary_of_form(read->form, heads, count, arena);
     study->summary = evd_summary_with(read->study->summary, read->form, entry, arena);
-    EVD_REPLACE_RECORD(call, study, study);
+    if (EVD_CANARY(FORM_WRITTEN)) EVD_REPLACE_RECORD(call, form, EVD_CHANGE(call, form, read->form));
+    if (!EVD_CANARY(STUDY_NOT_WRITTEN)) EVD_REPLACE_RECORD(call, study, study);
     return study->base.version;
 }
 

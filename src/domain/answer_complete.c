@@ -8,6 +8,7 @@
 #include "domain/answer_bound.h"
 #include "domain/answer_tree.h"
 #include "evidenced/base/arena.h"
+#include "evidenced/base/canary.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -179,7 +180,7 @@ static void check_answer(const struct judging *judging, uint32_t at, const struc
 
 static void check_required(const struct judging *judging, uint32_t at, const struct evd_answer_node *node) {
     const struct evd_question *question = question_of(judging, at);
-    if (!question->required || !judging->askings[at].asked) return;
+    if (EVD_CANARY(REQUIRED_NOT_ASKED) || !question->required || !judging->askings[at].asked) return;
     struct evd_answer missing = {.question = question->id};
     if (node->element != NULL) {
         missing.path = node->element->path;

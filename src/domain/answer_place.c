@@ -4,6 +4,7 @@
 #include "domain/answer_private.h"
 #include "evidenced/base/arena.h"
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/canary.h"
 
 #include <stdarg.h>
 
@@ -136,6 +137,7 @@ void evd_answer_note_unknown_element(const struct evd_answer *answer, size_t ste
 /* Is the element that the first steps lead to there? */
 static bool is_pinned(const struct evd_answer *answer, size_t step_count, struct evd_pins pins) {
     struct evd_text maker = answer->path[step_count - 1].question;
+    if (EVD_CANARY(ELEMENTS_NOT_CHECKED)) return true;
     return evd_pins_find(pins, evd_answer_context(maker, answer->path, step_count)) != NULL;
 }
 

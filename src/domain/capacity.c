@@ -1,8 +1,10 @@
 #include "evidenced/domain/capacity.h"
 
+#include "evidenced/base/canary.h"
 #include "evidenced/domain/standing.h"
 
 static bool holds_place(const struct evd_summary_member *member) {
+    if (EVD_CANARY(WITHDRAWN_HOLDS_PLACE) && member->state.value == EVD_SESSION_WITHDRAWN) return true;
     return member->state.value == EVD_SESSION_COMPLETED || member->state.value == EVD_SESSION_SAVED_INCOMPLETE;
 }
 

@@ -1,6 +1,7 @@
 #include "evidenced/domain/draft.h"
 
 #include "evidenced/base/arena.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/domain/answer.h"
 #include "evidenced/domain/error_codes.h"
 #include "evidenced/records/bson.h"
@@ -29,11 +30,15 @@ static enum evd_autosave_verdict judge_sequence(const struct evd_session_draft *
 
 enum evd_autosave_verdict evd_autosave_judge(const struct evd_session_draft *stored,
                                              const struct evd_autosave *autosave, int64_t now_ms) {
-    if (evd_draft_is_held(stored, autosave->holder, now_ms)) return EVD_AUTOSAVE_HELD;
-    if (!evd_uuid_equal(stored->base_version, autosave->base_version)) return EVD_AUTOSAVE_STALE;
+    bool held = evd_draft_is_held(stored, autosave->holder, now_ms);
+    if (held && !EVD_CANARY(AUTOSAVE_HOLDER_IGNORED)) return EVD_AUTOSAVE_HELD;
+    bool stale = !evd_uuid_equal(stored->base_version, autosave->base_version);
+    if (stale && !EVD_CANARY(AUTOSAVE_BASE_IGNORED)) return EVD_AUTOSAVE_STALE;
+    if (EVD_CANARY(AUTOSAVE_ETAG_FIRST) && autosave->etag != stored->etag) return EVD_AUTOSAVE_PRECONDITION;
     enum evd_autosave_verdict verdict = judge_sequence(stored, autosave);
-    if (verdict != EVD_AUTOSAVE_APPLIES) return verdict;
+    if (verdict != EVD_AUTOSAVE_APPLIES && !EVD_CANARY(AUTOSAVE_SEQUENCE_IGNORED)) return verdict;
     bool same = !autosave->only_if_none && autosave->etag == stored->etag;
+    if (EVD_CANARY(AUTOSAVE_ETAG_IGNORED)) same = true;
     return same ? EVD_AUTOSAVE_APPLIES : EVD_AUTOSAVE_PRECONDITION;
 }
 

@@ -1,6 +1,7 @@
 #include "evidenced/domain/pins.h"
 
 #include "evidenced/base/arena.h"
+#include "evidenced/base/canary.h"
 
 #include <assert.h>
 
@@ -43,7 +44,7 @@ struct evd_pins evd_pins_overlay(struct evd_pins base, struct evd_pin *changes, 
         if (old < base.count && by_context(&base.items[old], &changes[i]) == 0) old++;
         if (!evd_uuid_is_nil(changes[i].revision)) merged[count++] = changes[i];
     }
-    while (old < base.count)
+    while (old < base.count && !EVD_CANARY(PINS_NOT_KEPT))
         merged[count++] = base.items[old++];
     return (struct evd_pins){merged, count};
 }

@@ -1,6 +1,7 @@
 #include "evidenced/domain/summary.h"
 
 #include "evidenced/base/arena.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/domain/standing.h"
 
 static struct evd_summary_member member_of(const struct evd_form *form, const struct evd_form_session *session) {
@@ -18,7 +19,7 @@ static void count_member(struct evd_form_summary *entry, const struct evd_summar
     bool incomplete = member->state.value == EVD_SESSION_SAVED_INCOMPLETE;
     entry->completed += completed;
     entry->saved_incomplete += incomplete;
-    entry->places += completed || incomplete;
+    entry->places += completed || incomplete || EVD_CANARY(WITHDRAWN_COUNTED);
     entry->withdrawn += member->state.value == EVD_SESSION_WITHDRAWN;
     entry->qualifying += evd_standing_qualifies((enum evd_standing)member->standing.value);
 }

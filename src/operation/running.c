@@ -134,8 +134,10 @@ static bool go_on(struct evd_running *running) {
     return running->driven.stand.status != EVD_OPERATION_RUNNING;
 }
 
+/* Records a newer version wrote are not a reason to end what it will know how to go on with. */
 static bool refused(struct evd_running *running, enum evd_outcome_code code) {
-    bool can_be_ended = running->need == EVD_RUNNING_NEEDS_STEP && !running->step.command->of_service;
+    bool is_too_old = running->hand.call.outcome.reason == EVD_REASON_WRITER_FLOOR;
+    bool can_be_ended = running->need == EVD_RUNNING_NEEDS_STEP && !running->step.command->of_service && !is_too_old;
     if (!can_be_ended) return get_stuck(running, code);
     running->driven.stopped_by = code;
     return false;

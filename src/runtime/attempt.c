@@ -4,6 +4,7 @@
  * An attempt is a function of what was asked and one snapshot. It is left early only by evd_attempt_settle or by an
  * exhausted arena, both of which jump to evd_attempt_run's frame, the one place that holds what needs releasing.
  */
+#include "evidenced/base/canary.h"
 #include "evidenced/base/clock.h"
 #include "evidenced/base/crash.h"
 #include "evidenced/base/limits.h"
@@ -25,7 +26,7 @@ static struct evd_outcome outcome_of_store(enum evd_store_status status) {
     case EVD_STORE_OK: return evd_ok();
     case EVD_STORE_CONFLICT:
     case EVD_STORE_DUPLICATE: return evd_outcome_of(EVD_RETRYABLE_CONFLICT);
-    case EVD_STORE_UNKNOWN: return evd_outcome_of(EVD_OUTCOME_UNKNOWN);
+    case EVD_STORE_UNKNOWN: return evd_outcome_of(EVD_CANARY(UNKNOWN_TAKEN_FOR_DONE) ? EVD_OK : EVD_OUTCOME_UNKNOWN);
     case EVD_STORE_UNAVAILABLE: return evd_outcome_of(EVD_STORE_IS_UNAVAILABLE);
     case EVD_STORE_FULL: return evd_outcome_of(EVD_STORE_IS_FULL);
     case EVD_STORE_CORRUPT: return evd_outcome_of(EVD_STORE_IS_CORRUPT);
@@ -53,9 +54,10 @@ static bool needs_no_membership(const struct evd_command *command) {
 /* Named before the command's own reads, so that they come with its first fetch and cost no call of their own. */
 static void want_admission(struct evd_call *call) {
     struct evd_reads *reads = call->reads;
+    bool blind = EVD_CANARY(LEDGER_NOT_READ) || (EVD_CANARY(UNKNOWN_RUN_AGAIN) && call->attempts_charged > 0);
     if (is_ledgered(call)) {
         reads->ledger_id = evd_ledger_id(call->ids.project, call->command_id);
-        EVD_WANT(call, COMMAND_LEDGER, reads->ledger_id, &reads->ledger);
+        if (!blind) EVD_WANT(call, COMMAND_LEDGER, reads->ledger_id, &reads->ledger);
     }
     if (needs_no_membership(call->command)) return;
     if (acts_as_operator(call))
@@ -67,8 +69,9 @@ static void want_admission(struct evd_call *call) {
 /* A replay wins over everything that may have changed since. */
 static void replay(struct evd_call *call, const struct evd_command_ledger *ledger) {
     struct evd_text digest = {(const char *)call->digest.bytes, sizeof call->digest.bytes};
-    if (!evd_text_equal(ledger->digest, digest)) evd_attempt_settle(call, evd_outcome_of(EVD_COMMAND_DIGEST_MISMATCH));
-    call->receipt = ledger->receipt;
+    bool same = EVD_CANARY(DIGEST_NOT_COMPARED) || evd_text_equal(ledger->digest, digest);
+    if (!same) evd_attempt_settle(call, evd_outcome_of(EVD_COMMAND_DIGEST_MISMATCH));
+    call->receipt = EVD_CANARY(REPLAY_RENDERED_ANEW) ? EVD_TEXT("{}") : ledger->receipt;
     call->replayed = true;
     evd_attempt_settle(call, evd_ok());
 }
@@ -79,7 +82,7 @@ void evd_attempt_admit(struct evd_call *call) {
     call->membership = reads->membership;
     bool belongs = needs_no_membership(call->command) ||
                    (acts_as_operator(call) ? reads->project != NULL : evd_authority_is_member(reads->membership));
-    if (!belongs) evd_attempt_settle(call, evd_outcome_of(EVD_NOT_FOUND));
+    if (!belongs && !EVD_CANARY(MEMBERSHIP_NOT_CHECKED)) evd_attempt_settle(call, evd_outcome_of(EVD_NOT_FOUND));
     if (reads->ledger != NULL) replay(call, reads->ledger);
 }
 
@@ -162,7 +165,10 @@ static void write_ledger(struct evd_call *call) {
     ledger->caller = call->caller;
     ledger->digest = (struct evd_text){(const char *)call->digest.bytes, sizeof call->digest.bytes};
     ledger->receipt = call->receipt;
-    EVD_INSERT_RECORD(call, command_ledger, ledger);
+    if (EVD_CANARY(LEDGER_NOT_READ) || EVD_CANARY(UNKNOWN_RUN_AGAIN))
+        EVD_INSERT_ONCE(call, command_ledger, ledger);
+    else
+        EVD_INSERT_RECORD(call, command_ledger, ledger);
 }
 
 static struct evd_write *write_list(struct evd_call *call) {
@@ -184,7 +190,8 @@ static enum evd_store_status commit(struct evd_call *call) {
 /* False: this host's clock is too far behind what was read. */
 static bool begin_writing(struct evd_call *call) {
     call->writes = EVD_NEW(evd_call_arena(call), struct evd_writes);
-    if (evd_stamp_next(call->now_ms, call->reads->largest, EVD_LIMIT_CLOCK_AHEAD_MS, &call->stamp)) return true;
+    evd_stamp largest = EVD_CANARY(STAMP_OF_HOST_ONLY) ? 0 : call->reads->largest;
+    if (evd_stamp_next(call->now_ms, largest, EVD_LIMIT_CLOCK_AHEAD_MS, &call->stamp)) return true;
     const struct evd_runtime_observer *observer = &call->runtime->options.observer;
     if (observer->drifted != NULL) observer->drifted(observer->self);
     call->outcome = evd_outcome_of(EVD_CLOCK_DRIFT);
@@ -198,6 +205,7 @@ static enum evd_store_status commit_checked(struct evd_call *call) {
 }
 
 static bool came_first(enum evd_store_status status) {
+    if (EVD_CANARY(UNKNOWN_RUN_AGAIN) && status == EVD_STORE_UNKNOWN) return true;
     return status == EVD_STORE_CONFLICT || status == EVD_STORE_DUPLICATE;
 }
 
@@ -276,8 +284,9 @@ bool evd_attempt_run(struct evd_runtime *runtime, struct evd_call *call) {
         call->outcome = evd_outcome_of(EVD_OUT_OF_MEMORY);
         return false;
     }
-    struct evd_store_result opened =
-        evd_txn_open(runtime->options.store, EVD_READ_SNAPSHOT, call->deadline_ms, &call->attempt_arena, &txn);
+    bool latest = EVD_CANARY(READS_LATEST) && call->command->commit == EVD_COMMIT_READ;
+    struct evd_store_result opened = evd_txn_open(runtime->options.store, latest ? EVD_READ_LATEST : EVD_READ_SNAPSHOT,
+                                                  call->deadline_ms, &call->attempt_arena, &txn);
     if (opened.status != EVD_STORE_OK) {
         call->attempt_arena.escape = NULL;
         call->outcome = outcome_of_store(opened.status);

@@ -8,6 +8,7 @@
 #include "evidenced/runtime/runtime.h"
 
 #include "evidenced/base/buffer.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/base/clock.h"
 #include "evidenced/base/crash.h"
 #include "evidenced/base/limits.h"
@@ -149,7 +150,7 @@ static void task_tries_again(struct evd_task *task) {
 static void leave_lanes(struct evd_runtime *runtime, struct evd_call *call) {
     while (call->lanes_held > 0) {
         struct evd_call *next = evd_lanes_leave(runtime->lanes, call, call->lane_studies[--call->lanes_held]);
-        if (next != NULL) post_again(runtime, next, task_is_head);
+        if (next != NULL && !EVD_CANARY(LANE_NOT_HANDED_ON)) post_again(runtime, next, task_is_head);
     }
 }
 
@@ -164,6 +165,7 @@ static void finish(struct evd_runtime *runtime, struct evd_call *call) {
     bool done = call->outcome.code == EVD_OK, began = done && call->command->commit == EVD_COMMIT_OPERATION;
     if (began && observer->began != NULL) observer->began(observer->self, call->ids.project, call->made);
     bool awaits = done && call->command->awaits_earlier_attempts;
+    if (EVD_CANARY(REVOCATION_NOT_AWAITED)) awaits = false;
     if (awaits && !evd_inflight_drained(runtime->in_flight, call)) return; /* the last attempt's leave answers it */
     answer(call);
 }

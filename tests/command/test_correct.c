@@ -2,6 +2,7 @@
  * Corrections of a study's bibliographic fields, and its identifiers moving with it.
  */
 #include "../support/behind.h"
+#include "../support/scripted_store.h"
 #include "../support/typist.h"
 
 static struct house house;
@@ -155,6 +156,34 @@ START_TEST(an_identifier_that_another_study_holds_is_refused_and_that_study_is_n
 }
 END_TEST
 
+static evd_uuid rival;
+
+/* Another study takes the identifier after this correction has read, and before it commits. */
+static void take_meanwhile(void *self, const struct evd_write *writes, size_t count) {
+    (void)self;
+    (void)writes;
+    (void)count;
+    scripted_before_commit(house.script, NULL, NULL);
+    struct reply reply = correct(rival, 0, "'doi':'10.1/both'", "");
+    ck_assert_int_eq(reply.code, EVD_OK);
+    reply_done(&reply);
+}
+
+START_TEST(two_studies_that_are_given_one_identifier_at_once_do_not_both_get_it) {
+    house_open_scripted(&house, 0);
+    house_furnish(&house, 1, 2);
+    evd_uuid study = study_of("{'title':'T','doi':'10.1/a'}");
+    rival = study_of("{'title':'R'}");
+    scripted_before_commit(house.script, take_meanwhile, NULL);
+    struct reply reply = correct(study, 0, "'doi':'10.1/both'", "");
+    expect_error(reply, 0, "/set/doi", "heldByAnotherStudy");
+    ck_assert(evd_uuid_equal(study_of("{'doi':'10.1/both'}"), rival));
+    ck_assert(evd_uuid_equal(study_of("{'doi':'10.1/a'}"), study));
+    reply_done(&reply);
+    end();
+}
+END_TEST
+
 START_TEST(all_that_is_wrong_is_named_at_once) {
     begin();
     evd_uuid study = study_of("{'title':'T','year':2020}");
@@ -199,8 +228,7 @@ START_TEST(a_study_that_was_taken_away_again_is_found_by_nobody) {
     char *body = save_body(&house, NULL, 1, 1, "a");
     struct typist typist = typist_new(&house, 1, 1);
     char *content = typed("q1", "typed");
-    struct reply replies[] = {correct(id, 0, "'title':'N'", ""),
-                              typist_put(&typist, content),
+    struct reply replies[] = {correct(id, 0, "'title':'N'", ""), typist_put(&typist, content),
                               ask(&house, &evd_command_get_study_history, at(id), person(1), command_id(0), NULL),
                               ask(&house, &evd_command_get_study, at(id), person(1), command_id(0), NULL),
                               ask(&house, &evd_command_save, session, person(1), command_id(1), body)};
@@ -232,5 +260,6 @@ EVD_TEST_MAIN("commands: corrections", what_is_set_is_set_what_is_cleared_is_gon
               an_identifier_moves_the_old_one_is_free_and_the_new_one_is_held,
               another_spelling_of_its_own_identifier_changes_nothing_about_who_holds_it,
               an_identifier_that_another_study_holds_is_refused_and_that_study_is_named,
-              all_that_is_wrong_is_named_at_once, a_study_keeps_a_title_or_an_identifier,
-              a_study_that_was_taken_away_again_is_found_by_nobody, only_an_administrator_corrects)
+              two_studies_that_are_given_one_identifier_at_once_do_not_both_get_it, all_that_is_wrong_is_named_at_once,
+              a_study_keeps_a_title_or_an_identifier, a_study_that_was_taken_away_again_is_found_by_nobody,
+              only_an_administrator_corrects)

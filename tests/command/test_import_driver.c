@@ -27,6 +27,7 @@ static void begin(void) {
 }
 
 static void end(void) {
+    if (imports.stuck == 0) imports_expect_sound(&imports);
     imports_close(&imports);
     house_close(&house);
 }
@@ -400,6 +401,22 @@ START_TEST(an_operation_that_cannot_be_read_is_left_alone_and_the_others_go_on) 
 }
 END_TEST
 
+START_TEST(an_operation_with_a_record_of_a_newer_version_waits_for_one_that_knows_it) {
+    struct evd_arena arena;
+    begin();
+    evd_uuid import = begun_rows(0, 10, skipping);
+    evd_arena_init(&arena, 1 << 20);
+    struct evd_import_batch *batch = BEHIND_READ(&house, import_batch, evd_import_batch_id(import, 0), &arena);
+    batch->rows.items[0].result = (struct evd_name){.text = EVD_TEXT("postponed")};
+    BEHIND_REPLACE(&house, import_batch, batch);
+    imports_run(&imports);
+    ck_assert_int_eq(imports.stuck, 1);
+    expect(import, "running", 0, 0);
+    evd_arena_done(&arena);
+    end();
+}
+END_TEST
+
 EVD_TEST_MAIN("commands: import driver", two_imports_at_once_cannot_both_take_a_DOI,
               a_row_that_another_overtakes_is_matched,
               a_row_that_now_hits_two_studies_turns_the_import_back_and_what_was_touched_stays,
@@ -410,4 +427,5 @@ EVD_TEST_MAIN("commands: import driver", two_imports_at_once_cannot_both_take_a_
               an_import_stopped_between_any_two_moves_ends_after_a_restart_with_every_row_once,
               an_undo_stopped_between_any_two_moves_ends_after_a_restart,
               projects_take_turns_a_step_each_and_within_one_operations_end_in_their_order,
-              an_operation_that_cannot_be_read_is_left_alone_and_the_others_go_on)
+              an_operation_that_cannot_be_read_is_left_alone_and_the_others_go_on,
+              an_operation_with_a_record_of_a_newer_version_waits_for_one_that_knows_it)

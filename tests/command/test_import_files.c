@@ -18,6 +18,7 @@ static void begin(void) {
 }
 
 static void end(void) {
+    imports_expect_sound(&imports);
     imports_close(&imports);
     house_close(&house);
 }

@@ -6,6 +6,9 @@
 #include "../support/scripted_store.h"
 #include "../support/typist.h"
 
+/* The step a test waits for; nobody else may call it. */
+extern const struct evd_command evd_command_undo_import_batch;
+
 static struct house house;
 static struct imports imports;
 static unsigned next_id = 100;
@@ -19,6 +22,7 @@ static void begin(void) {
 }
 
 static void end(void) {
+    imports_expect_sound(&imports);
     imports_close(&imports);
     house_close(&house);
 }
@@ -241,6 +245,30 @@ START_TEST(an_autosave_that_began_before_its_study_went_brings_it_back) {
 }
 END_TEST
 
+START_TEST(a_study_that_comes_back_leaves_an_identifier_to_whoever_took_it_meanwhile) {
+    begin();
+    evd_uuid import = imported(0, 3), study = study_of(import, 1);
+    scripted_before_commit(house.script, type_meanwhile, &study);
+    struct reply begun = imports_undo(&imports, house.admin, next_id++, import);
+    ck_assert(imports_step_until(&imports, &evd_command_undo_import_batch));
+    ck_assert_int_eq(seen(study), EVD_NOT_FOUND);
+    struct evd_ids ids = {.project = house.project};
+    struct reply taken = ask_ok(&house, &evd_command_add_studies, ids, house.admin, command_id(next_id++),
+                                "{\"studies\":[{\"title\":\"Other\",\"doi\":\"10.1/1\"}]}");
+    imports_run(&imports);
+    struct reply undo = imports_look(&imports, imports_id(&begun, "id"));
+    expect(&undo, "succeeded", 2, 1);
+    struct reply back = ask_ok(&house, &evd_command_get_study, at(study), person(1), command_id(0), NULL);
+    ck_assert_str_eq(text_of(&back, "title"), "T1");
+    ck_assert_ptr_null(json_object_get(back.body, "doi"));
+    reply_done(&back);
+    reply_done(&undo);
+    reply_done(&taken);
+    reply_done(&begun);
+    end();
+}
+END_TEST
+
 START_TEST(a_save_that_races_the_undo_keeps_its_study) {
     begin();
     evd_uuid import = imported(0, 3), study = study_of(import, 1);
@@ -337,6 +365,8 @@ END_TEST
 EVD_TEST_MAIN("commands: import undo", an_undo_takes_every_untouched_study_away_and_frees_its_identifiers,
               the_same_file_can_be_imported_again_after_an_undo_and_undone_again, touched_studies_stay_and_are_listed,
               a_first_autosave_that_races_the_undo_keeps_its_study,
-              an_autosave_that_began_before_its_study_went_brings_it_back, a_save_that_races_the_undo_keeps_its_study,
-              only_what_added_something_can_be_undone_and_only_once, only_an_administrator_imports_undoes_and_looks,
+              an_autosave_that_began_before_its_study_went_brings_it_back,
+              a_study_that_comes_back_leaves_an_identifier_to_whoever_took_it_meanwhile,
+              a_save_that_races_the_undo_keeps_its_study, only_what_added_something_can_be_undone_and_only_once,
+              only_an_administrator_imports_undoes_and_looks,
               a_revoked_administrators_undo_stops_and_somebody_else_undoes_the_rest)

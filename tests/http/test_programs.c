@@ -1,6 +1,7 @@
 #include "../support/daemon.h"
 #include "../support/test.h"
 
+#include "evidenced/base/canary.h"
 #include "evidenced/base/crash.h"
 
 #include <sys/stat.h>
@@ -34,6 +35,7 @@ static const struct {
     {"evidenced", "--version", 0, "evidenced " EVD_VERSION "\n"},
     {"evidenced", "--check-config", 0, "# from default"},
     {"evidenced", "--list-crash-points", 0, "commit-before"},
+    {"evidenced", "--list-canaries", 0, "ledger-not-read"},
     {"evidenced", "--no-such-thing", 2, "evidenced: "},
     {"evidenced", "--workers 0", 2, "workers"},
     {"evidenced", "--listen 0.0.0.0:0 --check-config", 2, "token-jwks"},
@@ -69,6 +71,13 @@ START_TEST(every_crash_point_is_listed) {
 }
 END_TEST
 
+START_TEST(every_canary_is_listed) {
+    ck_assert_int_eq(run("evidenced", "--list-canaries"), 0);
+    for (int canary = 0; canary < EVD_CANARY_COUNT; canary++)
+        ck_assert_ptr_nonnull(strstr(output, evd_canary_name((enum evd_canary)canary)));
+}
+END_TEST
+
 START_TEST(a_key_is_made_once_and_signs_tokens) {
     char arguments[1024];
     struct stat status;
@@ -96,4 +105,4 @@ START_TEST(a_key_is_made_once_and_signs_tokens) {
 END_TEST
 
 EVD_TEST_MAIN("programs: command lines", a_command_line_is_answered_in_words_and_in_its_exit_status,
-              every_crash_point_is_listed, a_key_is_made_once_and_signs_tokens)
+              every_crash_point_is_listed, every_canary_is_listed, a_key_is_made_once_and_signs_tokens)

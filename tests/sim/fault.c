@@ -15,12 +15,16 @@ void sim_faults_draw(struct sim_faults *faults, struct evd_test_random *random) 
                                   .lost_request = some(random, 60),
                                   .delayed = some(random, 60),
                                   .stays_unknown = some(random, 500),
+                                  .between = some(random, 400),
                                   .drop = some(random, 150),
                                   .duplicate = some(random, 150),
                                   .crash = some(random, 60),
                                   .skew = evd_random_below(&random->random, 2) == 0 ? 0 : 10000,
                                   .jump = some(random, 100),
-                                  .frozen_clock = evd_random_below(&random->random, 8) == 0};
+                                  .revoke = some(random, 400),
+                                  .careless = some(random, 60),
+                                  .frozen_clock = evd_random_below(&random->random, 8) == 0,
+                                  .plain = evd_random_below(&random->random, 3) == 0};
 }
 
 void sim_faults_clear(struct sim_faults *faults) {

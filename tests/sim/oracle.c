@@ -1,15 +1,15 @@
 /*
- * After every commit: stamps, once only, a refusal that changed nothing. After every answer: that what it says is so.
+ * After every commit: stamps, once only, a refusal that changed nothing, and what the other files look at. After every
+ * answer: that what it says is so.
  */
 #include "oracle.h"
 
 #include "evidenced/records/bson.h"
-#include "evidenced/records/keys.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARENA_BYTES = 256 * 1024 * 1024 };
+enum { ARENA_BYTES = 512 * 1024 * 1024 };
 
 void sim_oracle_begin(struct sim *sim) {
     sim->oracle = calloc(1, sizeof *sim->oracle);
@@ -22,16 +22,9 @@ void sim_oracle_end(struct sim *sim) {
     free(sim->oracle->records);
     free(sim->oracle->by_key);
     free(sim->oracle->acknowledged);
+    free(sim->oracle->memberships);
+    free(sim->oracle->revocations);
     free(sim->oracle);
-}
-
-const void *sim_decode(struct sim *sim, const struct evd_key *key, const struct evd_image *image,
-                       struct evd_arena *arena) {
-    const struct evd_type *type = evd_type_of_collection(key->in);
-    void *record = evd_arena_alloc(arena, type->size_bytes);
-    if (evd_bson_decode(type, image->bson, image->size_bytes, arena, record) == EVD_DECODED) return record;
-    sim_fail(sim, "a %s that was written does not decode", type->name);
-    return NULL;
 }
 
 /* Commits. */
@@ -44,32 +37,50 @@ static bool is_only_copies(const struct simulated_commit *commit) {
 
 /* One stamp for all of it, larger than everything it was decided on and than what it replaces. */
 static void check_stamps(struct sim *sim, const struct simulated_commit *commit) {
-    struct evd_arena *arena = &sim->oracle->arena;
     evd_stamp stamp = 0;
     for (size_t i = 0; i < commit->count && !sim->failed; i++) {
         const struct evd_write *write = &commit->writes[i];
+        const struct evd_record *after = sim_after(sim, write);
         if (write->kind == EVD_DELETE) continue;
-        const struct evd_record *after = sim_decode(sim, &write->key, &write->after, arena);
         if (after == NULL) return;
-        if (i > 0 && stamp != 0 && after->stamp != stamp) sim_fail(sim, "one commit has two stamps");
+        if (stamp != 0 && after->stamp != stamp) sim_fail(sim, "one commit has two stamps");
         stamp = after->stamp;
-        if (write->kind != EVD_REPLACE) continue;
-        const struct evd_record *before = sim_decode(sim, &write->key, &write->before, arena);
+        const struct evd_record *before = write->kind == EVD_REPLACE ? sim_before(sim, write) : NULL;
         if (before != NULL && before->stamp >= stamp) sim_fail(sim, "a stamp does not grow");
         if (before != NULL && before->version + 1 != after->version) sim_fail(sim, "a version is left out");
     }
     if ((int64_t)stamp <= commit->largest_read) sim_fail(sim, "a stamp is not larger than what was read");
 }
 
+static void digest_commit(struct sim *sim, const struct simulated_commit *commit) {
+    for (size_t i = 0; i < commit->count; i++) {
+        const struct evd_write *write = &commit->writes[i];
+        sim_digest(sim, &write->key.id, sizeof write->key.id);
+        sim_digest(sim, write->after.bson, write->after.size_bytes);
+    }
+}
+
+static void take_effect(struct sim *sim, struct sim_intent *intent) {
+    if (intent->landed++ == 0) intent->landed_at = simulated_store_now(sim->store);
+    intent->root->effects++;
+    if (intent->landed > 1) sim_fail(sim, "%s took effect %u times", intent->command->name, intent->landed);
+    if (intent->root->effects > 1) sim_fail(sim, "one command id took effect %u times", intent->root->effects);
+}
+
 void sim_oracle_committed(struct sim *sim, const struct simulated_commit *commit) {
-    struct sim_intent *intent = commit->tag;
+    const struct sim_attempt *attempt = commit->tag;
+    struct sim_intent *intent = attempt->intent;
     evd_arena_reset(&sim->oracle->arena);
+    sim_say(sim, "a commit of %u %s lands%s: %zu records", intent->number, intent->command->name,
+            commit->late ? " late" : "", commit->count);
+    digest_commit(sim, commit);
     check_stamps(sim, commit);
-    if (intent == NULL) return;
-    sim_say(sim, "a commit of %u %s lands: %zu records", intent->number, intent->command->name, commit->count);
-    if (!is_only_copies(commit) && ++intent->landed > 1)
-        sim_fail(sim, "%s took effect %u times", intent->command->name, intent->landed);
-    sim_oracle_text(sim, intent, commit);
+    sim_oracle_member(sim, attempt, commit);
+    if (!sim->failed) sim_oracle_text(sim, intent, commit);
+    if (is_only_copies(commit) || sim->failed) return;
+    sim_oracle_draft(sim, attempt, commit);
+    if (!sim->failed) sim_oracle_version(sim, attempt, commit);
+    if (intent->command != &evd_command_renew_draft_lease) take_effect(sim, intent); /* a heartbeat may come twice */
 }
 
 /* Answers. */
@@ -80,25 +91,20 @@ static bool is_refusal(enum evd_outcome_code code) {
 
 static void acknowledge(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
     struct sim_oracle *oracle = sim->oracle;
-    const char *text = json_string_value(json_object_get(answer->body, "versionId"));
-    evd_uuid version;
-    if (text == NULL || intent->command->commit == EVD_COMMIT_READ || !evd_uuid_parse(evd_text_from(text), &version))
-        return;
-    if (oracle->acknowledged_count == oracle->acknowledged_capacity) {
-        oracle->acknowledged_capacity = oracle->acknowledged_capacity == 0 ? 64 : oracle->acknowledged_capacity * 2;
-        oracle->acknowledged =
-            realloc(oracle->acknowledged, oracle->acknowledged_capacity * sizeof *oracle->acknowledged);
-        if (oracle->acknowledged == NULL) abort();
-    }
-    oracle->acknowledged[oracle->acknowledged_count++] = (struct acknowledged){version, intent};
+    evd_uuid version = sim_uuid_in(answer->body, "versionId");
+    if (evd_uuid_is_nil(version)) return;
+    struct sim_acknowledged *acknowledged = sim_list_add(&oracle->acknowledged, &oracle->acknowledged_count,
+                                                         &oracle->acknowledged_capacity, sizeof *acknowledged);
+    *acknowledged = (struct sim_acknowledged){version, intent};
 }
 
 static void check_success(struct sim *sim, struct sim_intent *intent, const struct sim_answer *answer,
                           const char *receipt) {
     const struct evd_command *command = intent->command;
     if (command->commit == EVD_COMMIT_READ) return;
-    bool writes_always = command != &evd_command_renew_draft_lease;
-    if (writes_always && intent->landed == 0) sim_fail(sim, "%s says it took effect and did not", command->name);
+    bool written = intent->landed > 0 || command == &evd_command_renew_draft_lease ||
+                   (sim_autosaves(command) && sim_is_written(sim, intent));
+    if (!written) sim_fail(sim, "%s says it took effect and did not", command->name);
     acknowledge(sim, intent, answer);
     if (!evd_command_is_ledgered(command)) return;
     if (intent->receipt == NULL)
@@ -107,14 +113,31 @@ static void check_success(struct sim *sim, struct sim_intent *intent, const stru
         sim_fail(sim, "%s was answered with two receipts", command->name);
 }
 
+/* Two of one request may race: one is refused as things were, the other takes effect as they are then. But once it has
+ * taken effect, whoever asks again is told so; unless they are no member any more. */
+static void check_code(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
+    enum evd_outcome_code code = answer->code;
+    const char *name = evd_outcome_entry_of(code)->name;
+    bool before = intent->landed > 0 && intent->landed_at <= answer->begun;
+    if (evd_command_is_ledgered(intent->command) && is_refusal(code) && before && code != EVD_NOT_FOUND)
+        sim_fail(sim, "%s took effect and was refused with %s", intent->command->name, name);
+    if (code == EVD_COMMAND_DIGEST_MISMATCH && (intent->landed > 0 || intent->root->effects == 0))
+        sim_fail(sim, "%s was told of another request under its command id", intent->command->name);
+    uint64_t may = intent->command->outcomes | evd_command_common_outcomes(intent->command) | EVD_OUTCOME_BIT(EVD_OK);
+    bool broken = code == EVD_STORE_IS_CORRUPT || code == EVD_MALFORMED || code == EVD_OUT_OF_MEMORY;
+    if (broken || (may & EVD_OUTCOME_BIT(code)) == 0) sim_fail(sim, "%s answered %s", intent->command->name, name);
+}
+
 void sim_oracle_answered(struct sim *sim, struct sim_intent *intent, const struct sim_answer *answer,
                          const char *receipt) {
+    evd_arena_reset(&sim->oracle->arena);
+    sim_digest(sim, &intent->number, sizeof intent->number);
+    sim_digest(sim, &answer->code, sizeof answer->code);
+    if (receipt != NULL) sim_digest(sim, receipt, strlen(receipt));
     if (answer->code == EVD_OK) check_success(sim, intent, answer, receipt);
-    bool ledgered = evd_command_is_ledgered(intent->command);
-    if (ledgered && is_refusal(answer->code) && intent->landed > 0)
-        sim_fail(sim, "%s took effect and was refused with %s", intent->command->name,
-                 evd_outcome_entry_of(answer->code)->name);
-    if (answer->code == EVD_STORE_IS_CORRUPT || answer->code == EVD_MALFORMED || answer->code == EVD_OUT_OF_MEMORY)
-        sim_fail(sim, "%s answered %s", intent->command->name, evd_outcome_entry_of(answer->code)->name);
+    check_code(sim, intent, answer);
+    sim_oracle_member_answered(sim, intent, answer);
     sim_oracle_copy(sim, intent, answer);
+    sim_oracle_refusal(sim, intent, answer);
+    sim_oracle_read(sim, intent, answer);
 }

@@ -6,61 +6,7 @@
 
 #include "evidenced/records/keys.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* Looking. */
-
-static void note(void *self, const struct evd_key *key, const struct evd_image *image) {
-    struct sim *sim = self;
-    struct sim_oracle *oracle = sim->oracle;
-    const void *record = sim_decode(sim, key, image, &oracle->arena);
-    if (record == NULL) return;
-    if (oracle->count == oracle->capacity) {
-        oracle->capacity = oracle->capacity == 0 ? 1024 : oracle->capacity * 2;
-        oracle->records = realloc(oracle->records, oracle->capacity * sizeof *oracle->records);
-        if (oracle->records == NULL) abort();
-    }
-    oracle->records[oracle->count++] = (struct sim_record){*key, evd_type_of_collection(key->in), record};
-}
-
-static int by_key(const void *a, const void *b) {
-    const struct sim_record *left = *(struct sim_record *const *)a, *right = *(struct sim_record *const *)b;
-    if (left->key.in != right->key.in) return left->key.in < right->key.in ? -1 : 1;
-    return evd_uuid_compare(left->key.id, right->key.id);
-}
-
-void sim_look(struct sim *sim) {
-    struct sim_oracle *oracle = sim->oracle;
-    oracle->count = 0;
-    simulated_store_visit(sim->store, note, sim);
-    oracle->by_key = realloc(oracle->by_key, (oracle->count + 1) * sizeof(struct sim_record *));
-    if (oracle->by_key == NULL) abort();
-    for (size_t i = 0; i < oracle->count; i++)
-        oracle->by_key[i] = &oracle->records[i];
-    qsort(oracle->by_key, oracle->count, sizeof(struct sim_record *), by_key);
-}
-
-const void *sim_find(const struct sim *sim, evd_collection in, evd_uuid id) {
-    const struct sim_oracle *oracle = sim->oracle;
-    struct sim_record wanted = {.key = {.in = in, .id = id}}, *key = &wanted;
-    struct sim_record **found = bsearch(&key, oracle->by_key, oracle->count, sizeof(struct sim_record *), by_key);
-    return found == NULL ? NULL : (*found)->record;
-}
-
-#define EACH(sim, COLLECTION, T, name)                                                                                 \
-    for (size_t at_##name = 0; at_##name < (sim)->oracle->count; at_##name++)                                          \
-        for (const struct evd_##T *name = (sim)->oracle->records[at_##name].key.in == EVD_IN_##COLLECTION              \
-                                              ? (sim)->oracle->records[at_##name].record                               \
-                                              : NULL;                                                                  \
-             name != NULL; name = NULL)
-
-bool sim_is_revised(const struct sim *sim, struct evd_text question, struct evd_text token) {
-    EACH(sim, ANNOTATION_REVISION, annotation_revision, revision) {
-        if (evd_text_equal(revision->question, question) && evd_text_equal(revision->value.text, token)) return true;
-    }
-    return false;
-}
 
 /* References. */
 
@@ -93,6 +39,19 @@ struct pin {
     evd_uuid context, revision;
 };
 
+/* A version answers for one study and one author: so must every answer it pins. */
+static void check_pin(struct sim *sim, const struct evd_form_session_version *version, const struct pin *pin) {
+    const struct evd_annotation_revision *revision = sim_find(sim, EVD_IN_ANNOTATION_REVISION, pin->revision);
+    if (revision == NULL) {
+        sim_fail(sim, "a pin leads nowhere");
+        return;
+    }
+    const struct evd_annotation_head *head = sim_find(sim, EVD_IN_ANNOTATION_HEAD, revision->head);
+    bool own = head != NULL && evd_uuid_equal(head->study, version->study) &&
+               evd_uuid_equal(head->author, version->author) && evd_uuid_equal(revision->author, version->author);
+    if (!own) sim_fail(sim, "a version pins an answer of another study or author");
+}
+
 static void check_pins(struct sim *sim, const struct evd_form_session_version *version) {
     const struct evd_pin_map *map = sim_find(sim, EVD_IN_PIN_MAP, version->base.id);
     if (map == NULL) {
@@ -103,7 +62,7 @@ static void check_pins(struct sim *sim, const struct evd_form_session_version *v
     for (size_t at = 0; at + sizeof(struct pin) <= map->pins.size_bytes && !sim->failed; at += sizeof(struct pin)) {
         struct pin pin;
         memcpy(&pin, map->pins.bytes + at, sizeof pin);
-        if (sim_find(sim, EVD_IN_ANNOTATION_REVISION, pin.revision) == NULL) sim_fail(sim, "a pin leads nowhere");
+        check_pin(sim, version, &pin);
     }
 }
 
@@ -114,7 +73,7 @@ static enum evd_session_state state_after(int kind) {
 
 static void check_session(struct sim *sim, const struct evd_form_session *session) {
     int64_t newest = 0, count = 0;
-    EACH(sim, FORM_SESSION_VERSION, form_session_version, version) {
+    SIM_EACH(sim, FORM_SESSION_VERSION, form_session_version, version) {
         if (!evd_uuid_equal(version->session, session->base.id)) continue;
         count++;
         check_pins(sim, version);
@@ -132,7 +91,7 @@ static void check_session(struct sim *sim, const struct evd_form_session *sessio
 }
 
 static void check_heads(struct sim *sim) {
-    EACH(sim, ANNOTATION_HEAD, annotation_head, head) {
+    SIM_EACH(sim, ANNOTATION_HEAD, annotation_head, head) {
         const struct evd_annotation_revision *revision =
             sim_find(sim, EVD_IN_ANNOTATION_REVISION, head->current_revision);
         bool fits = revision != NULL && revision->seq == head->revision_seq &&
@@ -149,7 +108,7 @@ struct count {
 
 static struct count count_form(struct sim *sim, evd_uuid study, evd_uuid form) {
     struct count count = {0};
-    EACH(sim, FORM_SESSION, form_session, session) {
+    SIM_EACH(sim, FORM_SESSION, form_session, session) {
         bool here = evd_uuid_equal(session->study, study) && evd_uuid_equal(session->form, form);
         if (!here || session->version_seq == 0) continue;
         count.members++;
@@ -167,9 +126,16 @@ static const struct evd_form_summary *entry_of(const struct evd_study *study, ev
     return NULL;
 }
 
-static void check_summary(struct sim *sim, const struct evd_study *study, evd_uuid form) {
-    struct count count = count_form(sim, study->base.id, form);
-    const struct evd_form_summary *entry = entry_of(study, form);
+static const struct evd_stage_projection *projection_of(const struct evd_study *study, evd_uuid stage) {
+    for (size_t i = 0; study->summary != NULL && i < study->summary->stages.count; i++)
+        if (evd_uuid_equal(study->summary->stages.items[i].stage, stage)) return &study->summary->stages.items[i];
+    return NULL;
+}
+
+static void check_summary(struct sim *sim, const struct evd_study *study, unsigned form) {
+    struct count count = count_form(sim, study->base.id, sim->forms[form]);
+    const struct evd_form_summary *entry = entry_of(study, sim->forms[form]);
+    const struct evd_stage_projection *projection = projection_of(study, sim->stages[form]);
     if (count.places > SIM_TARGET) sim_fail(sim, "%lld have a place where %d may", (long long)count.places, SIM_TARGET);
     if (count.members == 0 && entry == NULL) return;
     bool equal = entry != NULL && entry->places == count.places && entry->completed == count.completed &&
@@ -177,7 +143,12 @@ static void check_summary(struct sim *sim, const struct evd_study *study, evd_uu
                  entry->qualifying == count.completed && (int64_t)entry->members.count == count.members &&
                  entry->ready == (count.completed >= SIM_TARGET);
     if (!equal) sim_fail(sim, "a summary is not what its sessions are");
+    bool shown = projection != NULL && projection->candidates == count.places &&
+                 projection->completed == count.completed && projection->ready == (count.completed >= SIM_TARGET);
+    if (!shown) sim_fail(sim, "a stage's projection is not what its sessions are");
 }
+
+/* What was said. */
 
 static void check_acknowledged(struct sim *sim) {
     const struct sim_oracle *oracle = sim->oracle;
@@ -191,8 +162,23 @@ static void check_acknowledged(struct sim *sim) {
     }
 }
 
+/* What took effect is in the ledger, with the receipt everybody was given. */
+static void check_ledger(struct sim *sim) {
+    for (size_t i = 0; i < sim->intent_count && !sim->failed; i++) {
+        const struct sim_intent *intent = sim->intents[i];
+        if (intent->landed == 0 || !evd_command_is_ledgered(intent->command) || intent->command->makes_project)
+            continue;
+        const struct evd_command_ledger *ledger =
+            sim_find(sim, EVD_IN_COMMAND_LEDGER, evd_ledger_id(sim->project, intent->key));
+        if (ledger == NULL || !evd_uuid_equal(ledger->caller, intent->caller))
+            sim_fail(sim, "%s took effect and is not in the ledger", intent->command->name);
+        else if (intent->receipt != NULL && !evd_text_equal(ledger->receipt, evd_text_from(intent->receipt)))
+            sim_fail(sim, "%s was answered another receipt than the ledger's", intent->command->name);
+    }
+}
+
 static void check_copies(struct sim *sim) {
-    EACH(sim, DRAFT_COPY, draft_copy, copy) {
+    SIM_EACH(sim, DRAFT_COPY, draft_copy, copy) {
         bool kept = copy->state.value == EVD_COPY_KEPT;
         if (kept != (copy->content != NULL))
             sim_fail(sim, "a copy is %s content", kept ? "kept without" : "settled with");
@@ -206,11 +192,12 @@ void sim_oracle_whole(struct sim *sim) {
     check_heads(sim);
     check_copies(sim);
     check_acknowledged(sim);
-    EACH(sim, FORM_SESSION, form_session, session) {
+    check_ledger(sim);
+    SIM_EACH(sim, FORM_SESSION, form_session, session) {
         check_session(sim, session);
     }
-    EACH(sim, STUDY, study, study) {
+    SIM_EACH(sim, STUDY, study, study) {
         for (unsigned form = 0; form < SIM_FORMS && !sim->failed; form++)
-            check_summary(sim, study, sim->forms[form]);
+            check_summary(sim, study, form);
     }
 }

@@ -8,10 +8,6 @@
 
 enum { WHOLE_EVERY = 25, CALM_STEPS = 40000, CALM_AT_ONCE = 200 };
 
-static void check_whole(struct sim *sim) {
-    if (sim->step % WHOLE_EVERY == 0) sim_oracle_whole(sim);
-}
-
 static void converge(struct sim *sim) {
     sim_faults_clear(&sim->faults);
     for (unsigned i = 0; i < sim->host_count; i++)
@@ -25,17 +21,18 @@ static void converge(struct sim *sim) {
         sim_fail(sim, "no end: somebody still waits after %d calm steps", CALM_STEPS);
 }
 
-bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose) {
+bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose, bool conformance) {
     memset(sim, 0, sizeof *sim);
     sim->seed = seed;
     sim->steps = steps;
     sim->verbose = verbose;
+    sim->conformance = conformance;
     evd_test_random_init(&sim->random, seed);
     sim_world_open(sim);
     while (!sim->failed && sim->step < steps) {
         sim->step++;
         sim_world_step(sim, false);
-        if (!sim->failed) check_whole(sim);
+        if (!sim->failed && sim->step % WHOLE_EVERY == 0) sim_oracle_whole(sim);
     }
     if (!sim->failed) converge(sim);
     if (!sim->failed) sim_oracle_whole(sim);

@@ -2,12 +2,19 @@
  * The simulator: the real commands, rules and runtime, several hosts of them, on a store, a network and clocks that one
  * seed decides. One thread; the same seed runs the same way, bit for bit.
  *
- *   world     the store, the hosts with their clocks, what is on its way between them and the clients
+ *   world     the hosts with their clocks, what the store does, what a step is
+ *   wire      what is on its way between clients and hosts, and the calls it becomes
+ *   furnish   the project all of it happens in
+ *   form      what its forms ask
  *   fault     which faults a seed has, and when they strike
- *   tab       a reviewer's tab: types, autosaves, saves, times out, asks again
- *   oracle    what must be true after every commit and at the end; shares nothing with what it judges but the records
+ *   place     what a tab has where answers stand
+ *   tab       a reviewer's tab: types (type), autosaves, saves, times out, asks again, and hears (tab_answer)
+ *   admin     an administrator, who revokes and restores reviewers and releases drafts
+ *   oracle    what must be true after every commit, at every answer and at the end; shares nothing with what it judges
+ *             but the records (oracle.h lists its files)
  *   run       one seed, two phases: safety under faults; then no faults, and everybody gets an answer
- *   main      many seeds, canaries, the shortest run that still fails
+ *   canaries  the oracles against deliberate bugs
+ *   main      many seeds, the shortest run that still fails
  */
 #ifndef EVIDENCED_TESTS_SIM_SIM_H
 #define EVIDENCED_TESTS_SIM_SIM_H
@@ -28,78 +35,170 @@ enum {
     SIM_TABS = 2, /* of each reviewer */
     SIM_STUDIES = 2,
     SIM_FORMS = 2, /* which share their first questions */
-    SIM_QUESTIONS = 5,
-    SIM_SHARED = 2,
     SIM_TARGET = 2,
-    SIM_TOKEN_BYTES = 16,
-    SIM_TEXT_BYTES = EVD_UUID_TEXT_BYTES + 1
+    SIM_DEPTH = 3, /* steps of a path, at most */
+    SIM_TEXT_BYTES = EVD_UUID_TEXT_BYTES + 1,
+    SIM_SAID_BYTES = 600
 };
 
 struct sim;
+struct sim_tab;
+
+/* Intents. */
 
 /* One thing somebody wants, under one command id or autosave sequence, however often it is asked. */
 struct sim_intent {
     unsigned number;
     const struct evd_command *command;
     struct evd_ids ids;
-    evd_uuid caller, key; /* key nil: no command id */
-    char *body;           /* NULL: none */
-    char condition[40];   /* If-Match's value; "*": If-None-Match */
-    struct sim_tab *tab;  /* NULL: an administrator's or the world's own */
-    unsigned asked;       /* copies sent */
-    unsigned landed;      /* commits of it that did more than keep a copy */
-    bool answered;        /* its tab has an answer that ends it */
-    char *receipt;        /* of the first success; every other must be the same bytes */
+    evd_uuid caller, key;    /* key nil: no command id */
+    char *body;              /* NULL: none */
+    json_t *asked_for;       /* the body, parsed */
+    char condition[40];      /* If-Match's value; "*": If-None-Match */
+    struct sim_tab *tab;     /* NULL: an administrator's, or nobody's */
+    struct sim_intent *root; /* whose command id it has: its own but for a careless client's */
+    unsigned asked;          /* copies sent */
+    unsigned landed;         /* commits of it that did more than keep a copy */
+    uint64_t landed_at;      /* the instant of the first */
+    unsigned effects;        /* of a root: commits under its command id */
+    bool answered;           /* whoever wants it has an answer that ends it */
+    char *receipt;           /* of the first success; every other must be the same bytes */
 };
 
 struct sim_answer {
     enum evd_outcome_code code;
-    bool replayed, broken; /* broken: the connection did, nothing is known */
-    json_t *body;
-    int64_t etag;
+    bool replayed;
+    json_t *body;   /* NULL: none that is JSON */
+    unsigned host;  /* where it was made */
+    uint64_t begun; /* the instant the call began at */
+    int64_t now_ms; /* what the host's clock said when it was decided */
 };
-
-/* Intents. */
 
 /** A new intent with a fresh key, when its command has one. body: taken. */
 struct sim_intent *sim_intent_new(struct sim *sim, const struct evd_command *command, struct evd_ids ids,
                                   evd_uuid caller, json_t *body);
 
-/** Send it to some host; the answer, if one comes back, is given to the tab. */
+/** Send it to some host; the answer, if one comes back, is given to whoever asked. */
 void sim_send(struct sim *sim, struct sim_intent *intent);
 
 /** Ask on the first host and wait, without faults: for setting up. The body of the answer. */
 json_t *sim_ask(struct sim *sim, const struct evd_command *command, struct evd_ids ids, evd_uuid caller, json_t *body);
 
+/** Let one message arrive, if there is one; requests_only: a host, not a client. */
+void sim_deliver(struct sim *sim, bool requests_only);
+
+void sim_wire_close(struct sim *sim);
+
+/** Whose attempt a transaction is, by the arena it was opened with: for simulated_store_watch. */
+void *sim_attempt_of(void *sim, struct evd_arena *arena);
+
+/** Forget the calls that are done. */
+void sim_calls_free(struct sim *sim);
+
+/** Is this answer none: is the same to be asked again? */
+bool sim_asks_again(enum evd_outcome_code code);
+
+/* Forms. */
+
+struct sim_question {
+    const char *id, *kind;
+    const char *unit, *parent, *target; /* NULL: none */
+    const char *above[SIM_DEPTH - 1];   /* the questions above that make elements, outermost first; NULL behind them */
+    bool required, makes_elements;
+};
+
+/** The questions of a form; the first of both are the same ones. */
+const struct sim_question *sim_form(unsigned form, unsigned *ret_count);
+
+const struct sim_question *sim_question(unsigned form, const char *id);
+
+/** How they are created. */
+json_t *sim_form_json(unsigned form);
+
+/* Places. */
+
+enum sim_change { SIM_UNCHANGED, SIM_GIVEN, SIM_TAKEN_BACK };
+
+/* What a tab has in one place. */
+struct sim_place {
+    const struct sim_question *question;
+    char elements[SIM_DEPTH][SIM_TEXT_BYTES]; /* of its path's steps */
+    char revision[SIM_TEXT_BYTES];            /* the answer it knows of; empty: none */
+    json_t *saved;                            /* in the version it looks at; NULL: not answered there */
+    enum sim_change change;                   /* not saved yet */
+    json_t *given;
+    bool stored;                  /* the change stands in the draft: a PATCH need not say it again */
+    char current[SIM_TEXT_BYTES]; /* the revision another form made of a saved answer; empty: none */
+};
+
+/** Steps of the path: the questions above, and its own when it makes elements. */
+unsigned sim_place_steps(const struct sim_place *place);
+
+/** `fu=<id>/fd`: the steps and the question. entry: of a body, with question and path. */
+void sim_place_name(const struct sim_place *place, char ret_name[SIM_SAID_BYTES]);
+void sim_place_name_of(const json_t *entry, char ret_name[SIM_SAID_BYTES]);
+
+/** `fu=<id>/fd:value`; value NULL: taken back. What the oracles make of a record is the same text. */
+void sim_said(const json_t *entry, const json_t *value, char ret_said[SIM_SAID_BYTES]);
+
+/** question and path. */
+json_t *sim_place_json(const struct sim_place *place);
+
+/** The place an entry of a body names; made when it is new; NULL when the tab's form does not have it. */
+struct sim_place *sim_place_of(struct sim_tab *tab, const json_t *entry);
+
+/** The place of `question` with these elements above it; `own` of its own: NULL for none. Made when it is new. */
+struct sim_place *sim_place_at(struct sim_tab *tab, const struct sim_question *question,
+                               const char (*above)[SIM_TEXT_BYTES], const char *own);
+
+/** What is answered there, saved or not; NULL: nothing, or taken back. */
+json_t *sim_place_value(const struct sim_place *place);
+
+/** Is the element there, and are those it stands under? */
+bool sim_element_is_there(struct sim_tab *tab, const struct sim_place *element);
+
+/** The element the nth step of a place's path names; made, as a place without answer, when the tab has none. */
+struct sim_place *sim_element_above(struct sim_tab *tab, const struct sim_place *place, unsigned step);
+
+/** Does `place` stand under the element? */
+bool sim_place_is_under(const struct sim_place *place, const struct sim_place *element);
+
+/** Forget places with nothing in them. */
+void sim_places_sweep(struct sim_tab *tab);
+void sim_places_done(struct sim_tab *tab);
+
 /* Tabs. */
 
 enum sim_tab_state { SIM_IDLE, SIM_WAITING, SIM_GONE };
 
-/* What a tab has in one place. */
-struct sim_place {
-    char typed[SIM_TOKEN_BYTES];   /* changed and not saved; empty: as saved */
-    char revision[SIM_TEXT_BYTES]; /* the saved answer's; empty: none */
-};
+/* Why a tab asks. */
+enum sim_purpose { SIM_ACTS, SIM_LOADS_SESSION, SIM_LOADS_DRAFT, SIM_GLANCES };
 
 struct sim_tab {
     struct sim *sim;
+    struct sim_tab *next; /* of all there ever were */
     unsigned reviewer, number, study, form;
     evd_uuid person, holder;
     enum sim_tab_state state;
+    enum sim_purpose purpose;
     struct sim_intent *intent;
     int64_t patience;                   /* steps until it asks again */
     bool loaded, due;                   /* due: it must load before it does anything else */
     bool read_only, is_holder, blocked; /* blocked: there is no place for it */
+    bool mends;                         /* what it sends was refused as it was */
     char version[SIM_TEXT_BYTES];       /* the base; empty: none */
     long long etag, write_seq, generation;
-    struct sim_place places[SIM_QUESTIONS];
-    char **known; /* tokens it typed or was shown */
+    struct sim_place **places;
+    size_t place_count, place_capacity;
+    json_t *reverted; /* places to be told with the next PATCH */
+    char **known;     /* what it typed or was shown, and revisions it was shown */
     size_t known_count, known_capacity;
     char copy[SIM_TEXT_BYTES]; /* one that waits to be settled; empty: none known */
 };
 
-void sim_tab_init(struct sim_tab *tab, struct sim *sim, unsigned reviewer, unsigned number);
-void sim_tab_done(struct sim_tab *tab);
+/** A tab that is opened; the sim has it until it ends. */
+struct sim_tab *sim_tab_new(struct sim *sim, unsigned reviewer, unsigned number);
+void sim_tab_free(struct sim_tab *tab);
 
 /** Do the next thing. calm: type nothing new, only bring what is there to an end. */
 void sim_tab_step(struct sim_tab *tab, bool calm);
@@ -107,30 +206,67 @@ void sim_tab_step(struct sim_tab *tab, bool calm);
 /** The answer to its intent arrived. */
 void sim_tab_answer(struct sim_tab *tab, struct sim_intent *intent, const struct sim_answer *answer);
 
-bool sim_tab_knows(const struct sim_tab *tab, const char *token);
+void sim_tab_learn(struct sim_tab *tab, const char *what);
+bool sim_tab_knows(const struct sim_tab *tab, const char *what);
+bool sim_tab_has_typed(const struct sim_tab *tab);
 bool sim_tab_is_settled(const struct sim_tab *tab);
 
-/** The id of question n of a form: the first SIM_SHARED stand in both. */
-void sim_question(unsigned form, unsigned question, char ret_id[8]);
+/** The path of its session. */
+struct evd_ids sim_tab_ids(const struct sim_tab *tab);
+
+/** Ask what a load asks first, or then. */
+void sim_tab_load(struct sim_tab *tab, enum sim_purpose what);
+
+/** Type something, or take something back; nothing is asked. */
+void sim_tab_type(struct sim_tab *tab);
+void sim_tab_take_something_back(struct sim_tab *tab);
+
+/** Make what is typed fit together again: elements come back for what stands under them, references lose what is no
+ * more. */
+void sim_tab_mend(struct sim_tab *tab);
+
+/* The administrator. */
+
+struct sim_admin {
+    struct sim_intent *intent; /* NULL: nothing is under way */
+    int64_t patience;
+    bool revoked[SIM_REVIEWERS]; /* as last asked for */
+};
+
+void sim_admin_step(struct sim *sim, bool calm);
+void sim_admin_answer(struct sim *sim, struct sim_intent *intent, const struct sim_answer *answer);
+bool sim_admin_is_settled(const struct sim *sim);
 
 /* Faults. */
 
 struct sim_faults {
     unsigned conflict, unavailable, lost_answer, lost_request, delayed, stays_unknown; /* of 1,000 calls */
-    unsigned drop, duplicate;                                                          /* of 1,000 messages */
-    unsigned crash, skew, jump;                                                        /* of 10,000 steps */
-    bool frozen_clock;
+    unsigned between;           /* of 1,000 calls of the store: another call runs in between */
+    unsigned drop, duplicate;   /* of 1,000 messages */
+    unsigned crash, skew, jump; /* of 10,000 steps */
+    unsigned revoke, careless;  /* of 1,000 times */
+    bool frozen_clock, plain;   /* plain: only texts are typed */
 };
 
 void sim_faults_draw(struct sim_faults *faults, struct evd_test_random *random);
+
+/** No faults any more; what people type stays as it is. */
 void sim_faults_clear(struct sim_faults *faults);
 
-/* Oracles. A fault they find ends the run: sim_fail. */
+/* Oracles. What they find ends the run: sim_fail. */
+
+/* Whose a commit is. */
+struct sim_attempt {
+    struct sim_attempt *next;
+    struct sim_intent *intent;
+    unsigned host;
+    int64_t now_ms;
+};
 
 void sim_oracle_begin(struct sim *sim);
 void sim_oracle_end(struct sim *sim);
 
-/** After a commit that landed; its tag is the intent. */
+/** After a commit that landed; its tag is the attempt. */
 void sim_oracle_committed(struct sim *sim, const struct simulated_commit *commit);
 
 /** After an answer was made, before anybody has it. */
@@ -152,16 +288,9 @@ struct sim_host {
     size_t calls; /* begun and not done */
 };
 
-struct sim_message {
-    struct sim_message *next;
-    struct sim_intent *intent;
-    bool is_answer;
-    struct sim_answer answer;
-};
-
 struct sim {
-    uint64_t seed;
-    unsigned steps, step;
+    uint64_t seed, digest; /* digest: of everything stored and answered */
+    unsigned steps, step, depth;
     struct evd_test_random random;
     struct sim_faults faults;
     struct evd_store *store;
@@ -170,12 +299,14 @@ struct sim {
     struct sim_message *first_message, *last_message;
     struct sim_intent **intents;
     size_t intent_count, intent_capacity;
+    struct sim_attempt *attempts;
     struct sim_call *finished; /* to be freed after the step */
-    evd_uuid admin, project, stage, stages[SIM_FORMS], forms[SIM_FORMS], studies[SIM_STUDIES];
-    struct sim_tab tabs[SIM_REVIEWERS * SIM_TABS];
-    unsigned tab_count, tokens, keys;
+    evd_uuid admin_id, project, stages[SIM_FORMS], forms[SIM_FORMS], studies[SIM_STUDIES];
+    struct sim_tab *tabs[SIM_REVIEWERS * SIM_TABS], *all_tabs;
+    unsigned tab_count, tokens, keys, holders;
+    struct sim_admin admin;
     struct sim_oracle *oracle;
-    bool failed, verbose;
+    bool failed, verbose, conformance, plain;
     char failure[512];
     unsigned answers, commits, crashes;
 };
@@ -189,13 +320,26 @@ bool sim_chance(struct sim *sim, unsigned of, unsigned in);
 void sim_fail(struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void sim_say(struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** Into the digest. */
+void sim_digest(struct sim *sim, const void *bytes, size_t size_bytes);
+
 void sim_world_open(struct sim *sim);
 void sim_world_close(struct sim *sim);
 void sim_world_step(struct sim *sim, bool calm);
 bool sim_world_is_quiet(const struct sim *sim);
-void sim_host_start(struct sim_host *host);
+void sim_pass(struct sim *sim, int64_t by_ms);
+void sim_host_run(struct sim_host *host);
+struct sim_host *sim_host_that_is_up(struct sim *sim);
+evd_uuid sim_person(unsigned number);
+void sim_furnish(struct sim *sim);
+
+/** A UUID of a random one's version, of a number: ids a client makes up. */
+evd_uuid sim_made_up(const char *of, unsigned number);
 
 /** Run one seed. False: it failed, and sim->failure says how. */
-bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose);
+bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose, bool conformance);
+
+/** The oracles against every canary, the seeds from `seed` on. The exit status. */
+int sim_canaries(uint64_t seed, unsigned schedules, unsigned steps, unsigned jobs);
 
 #endif

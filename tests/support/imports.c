@@ -151,6 +151,17 @@ json_t *imports_rows(struct imports *imports, evd_uuid operation, const char *re
     return all;
 }
 
+/* One line, the summary, and no findings before it. */
+void imports_expect_sound(struct imports *imports) {
+    struct evd_ids ids = {.project = imports->house->project};
+    struct streamed lines =
+        ask_streamed(imports->house, &evd_command_verify_project, ids, imports->house->admin, EVD_LIMIT_PAGE);
+    ck_assert_int_eq(lines.code, EVD_OK);
+    ck_assert_msg(strstr(lines.bytes, "\"findings\":0") != NULL && strstr(lines.bytes, "\"check\"") == NULL, "%s",
+                  lines.bytes);
+    streamed_done(&lines);
+}
+
 char *imports_csv(unsigned first, unsigned count) {
     char *csv = NULL;
     size_t size = 0;

@@ -56,6 +56,9 @@ struct reply imports_look(struct imports *imports, evd_uuid operation);
 /** Its rows: result NULL: those that are shown without asking. A JSON list, to be freed. */
 json_t *imports_rows(struct imports *imports, evd_uuid operation, const char *result);
 
+/** Verification finds nothing wrong with the house's project. */
+void imports_expect_sound(struct imports *imports);
+
 /** The id a reply carries. */
 evd_uuid imports_id(const struct reply *reply, const char *member);
 

@@ -37,7 +37,7 @@ struct delayed {
     size_t count;
     int64_t largest_read;
     void *tag;
-    bool arrived, landed;
+    bool arrived, landed, left; /* left: its transaction is closed */
     unsigned references;
 };
 
@@ -393,7 +393,8 @@ static struct evd_store_result on_commit(struct evd_txn *base, const struct evd_
     struct simulated_txn *txn = (struct simulated_txn *)base;
     struct simulated_store *store = of(base->store);
     if (count == 0) return fine;
-    struct simulated_commit commit = {.writes = writes, .count = count, .largest_read = txn->largest_read};
+    struct simulated_commit commit = {
+        .writes = writes, .count = count, .largest_read = txn->largest_read, .snapshot = txn->snapshot};
     if (store->tagger != NULL) commit.tag = store->tagger(store->witness_self, base->arena);
     switch (decide(store, SIMULATED_COMMIT)) {
     case SIMULATED_AS_IT_IS: return land(store, &commit, txn->snapshot);
@@ -424,12 +425,13 @@ static struct evd_store_result on_commit_again(struct evd_txn *base, int64_t dea
 static void on_close(struct evd_txn *base) {
     struct simulated_txn *txn = (struct simulated_txn *)base;
     of(base->store)->open_transactions--;
+    if (txn->pending != NULL) txn->pending->left = true;
     delayed_unref(txn->pending);
 }
 
 static struct evd_store_result on_swap(struct evd_store *base, const struct evd_write *write, int64_t deadline_ms) {
     struct simulated_store *store = of(base);
-    struct simulated_commit commit = {.writes = write, .count = 1};
+    struct simulated_commit commit = {.writes = write, .count = 1, .snapshot = store->now};
     (void)deadline_ms;
     switch (decide(store, SIMULATED_COMMIT)) {
     case SIMULATED_AS_IT_IS: return land(store, &commit, store->now);
@@ -527,6 +529,8 @@ size_t simulated_store_deliver(struct evd_store *base) {
         struct simulated_commit commit = {.writes = delayed->writes,
                                           .count = delayed->count,
                                           .largest_read = delayed->largest_read,
+                                          .snapshot = delayed->snapshot,
+                                          .late = delayed->left,
                                           .tag = delayed->tag};
         delayed->landed = land(store, &commit, delayed->snapshot).status == EVD_STORE_OK;
         landed += delayed->landed;
@@ -546,12 +550,20 @@ uint64_t simulated_store_now(const struct evd_store *store) {
     return ((const struct simulated_store *)store)->now;
 }
 
-void simulated_store_visit(struct evd_store *base, simulated_visitor *visitor, void *self) {
+void simulated_store_visit(struct evd_store *base, uint64_t instant, evd_collection in, simulated_visitor *visitor,
+                           void *self) {
     const struct simulated_store *store = of(base);
-    for (size_t in = 0; in <= UINT8_MAX; in++)
-        for (const struct record *record = store->collections[in].first; record != NULL;
+    for (size_t at = 0; at <= UINT8_MAX; at++)
+        for (const struct record *record = store->collections[at].first; record != NULL && (in == 0 || in == at);
              record = record->next_in_collection) {
-            const struct version *version = there_at(record, UINT64_MAX);
+            const struct version *version = there_at(record, instant);
             if (version != NULL) visitor(self, &record->key, &version->image);
         }
+}
+
+bool simulated_store_read(struct evd_store *base, uint64_t instant, const struct evd_key *key,
+                          struct evd_image *ret_image) {
+    const struct version *version = there_at(find(of(base), key), instant);
+    if (version != NULL) *ret_image = version->image;
+    return version != NULL;
 }

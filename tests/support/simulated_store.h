@@ -43,6 +43,8 @@ struct simulated_commit {
     const struct evd_write *writes; /* with the images before */
     size_t count;
     int64_t largest_read; /* the largest `stamp` among what its transaction had read */
+    uint64_t snapshot;    /* the instant it was decided on; of a swap: the one before it */
+    bool late;            /* it was on its way, and its transaction was closed, when it landed */
     void *tag;            /* whose it is */
 };
 
@@ -52,8 +54,14 @@ typedef void simulated_witness(void *self, const struct simulated_commit *commit
 typedef void *simulated_tagger(void *self, struct evd_arena *arena);
 void simulated_store_watch(struct evd_store *store, simulated_witness *witness, simulated_tagger *tag, void *self);
 
-/** Every document as it is now, in an order that depends on what was committed alone. */
+/** Every document as it was at an instant (UINT64_MAX: as it is now), in an order that depends on what was committed
+ * alone. in: of this collection only; 0: of all. The images live as long as the store. */
 typedef void simulated_visitor(void *self, const struct evd_key *key, const struct evd_image *image);
-void simulated_store_visit(struct evd_store *store, simulated_visitor *visitor, void *self);
+void simulated_store_visit(struct evd_store *store, uint64_t instant, evd_collection in, simulated_visitor *visitor,
+                           void *self);
+
+/** One document as it was at an instant; false: there was none. The image lives as long as the store. */
+bool simulated_store_read(struct evd_store *store, uint64_t instant, const struct evd_key *key,
+                          struct evd_image *ret_image);
 
 #endif

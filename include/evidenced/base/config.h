@@ -38,6 +38,7 @@ enum evd_config_action {
     EVD_ACTION_CHECK,             /* --check-config */
     EVD_ACTION_RESTORE,           /* --restore BACKUP */
     EVD_ACTION_LIST_CRASH_POINTS, /* --list-crash-points */
+    EVD_ACTION_LIST_CANARIES,     /* --list-canaries */
 };
 
 #define EVD_CONFIG_FILE_BYTES ((size_t)64 * 1024)

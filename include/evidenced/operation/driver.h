@@ -11,7 +11,8 @@
  *   StaleBase                             it is not where it was thought to be: look, and go on, or leave it to
  *                                         whoever took it over
  *   refused for good                      the plan's next step ends it (evd_driven.stopped_by)
- *   refused for good while ending         left as it is until the next start; the observer is told
+ *   refused for good while ending, or     left as it is until the next start; the observer is told
+ *   because a newer version wrote it
  *
  * Any thread may call, but evd_driver_step. One mutex over the list; none is held while a step runs.
  */

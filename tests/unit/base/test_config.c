@@ -192,7 +192,7 @@ static const struct {
     {{"--restore", "/backup", "--check-config"},
      {NULL},
      NULL,
-     {"--check-config: expected one of --check-config, --restore, --list-crash-points, once"}},
+     {"--check-config: expected one of --check-config, --restore, --list-crash-points, --list-canaries, once"}},
     {{NULL},
      {"EVIDENCED_WORKERS=no", "EVIDENCED_LISTEM=x"},
      NULL,
@@ -355,6 +355,7 @@ START_TEST(actions_are_recognised_among_options) {
         {{"--version", "--help"}, EVD_ACTION_VERSION},
         {{"--check-config", "--workers", "3"}, EVD_ACTION_CHECK},
         {{"--workers", "3", "--list-crash-points"}, EVD_ACTION_LIST_CRASH_POINTS},
+        {{"--list-canaries"}, EVD_ACTION_LIST_CANARIES},
         {{"--restore", "/backup", "--data", "/new"}, EVD_ACTION_RESTORE},
         {{"--restore=/backup"}, EVD_ACTION_RESTORE},
     };
