@@ -1,19 +1,26 @@
 /*
- * An administrator: revokes reviewers, restores them, releases drafts. In the end everybody is restored, so that
- * everybody can be answered.
+ * An administrator: revokes reviewers, restores them, releases drafts, imports studies and undoes that. In the end
+ * everybody is restored, so that everybody can be answered.
  */
 #include "sim.h"
 
 #include "evidenced/records/keys.h"
 
-enum { PATIENCE = 10 };
+#include <stdio.h>
+#include <string.h>
+
+enum { PATIENCE = 10, ROWS_AT_MOST = 4, IDENTIFIERS = 7, CSV_BYTES = 400 };
+
+static void begin(struct sim *sim, struct sim_intent *intent) {
+    sim->admin.intent = intent;
+    sim->admin.patience = PATIENCE;
+    sim_say(sim, "administrator asks %u %s %s", intent->number, intent->command->name,
+            intent->body == NULL ? "" : intent->body);
+    sim_send(sim, intent);
+}
 
 static void ask(struct sim *sim, const struct evd_command *command, struct evd_ids ids, json_t *body) {
-    sim->admin.intent = sim_intent_new(sim, command, ids, sim->admin_id, body);
-    sim->admin.patience = PATIENCE;
-    sim_say(sim, "administrator asks %u %s %s", sim->admin.intent->number, command->name,
-            sim->admin.intent->body == NULL ? "" : sim->admin.intent->body);
-    sim_send(sim, sim->admin.intent);
+    begin(sim, sim_intent_new(sim, command, ids, sim->admin_id, body));
 }
 
 static void set_member(struct sim *sim, unsigned reviewer, bool revoked) {
@@ -34,12 +41,52 @@ static void release(struct sim *sim) {
     ask(sim, &evd_command_release_draft, ids, NULL);
 }
 
+/* Imports meet: they give the same few identifiers, now and then one that is none. */
+static void import(struct sim *sim) {
+    char csv[CSV_BYTES] = "title,doi\n";
+    for (unsigned i = 0, count = 1 + sim_below(sim, ROWS_AT_MOST); i < count; i++) {
+        size_t used = strlen(csv);
+        unsigned what = sim_below(sim, 12), doi = sim_below(sim, IDENTIFIERS);
+        (void)snprintf(csv + used, sizeof csv - used,
+                       what == 0   ? "T%u,none\n"
+                       : what == 1 ? "T%u,\n"
+                                   : "T%u,10.1/%u\n",
+                       doi, doi);
+    }
+    struct evd_ids ids = {.project = sim->project};
+    struct evd_options options = {.dry_run = sim_below(sim, 6) == 0, .skip_refused = sim_below(sim, 2) == 0};
+    struct sim_intent *intent = sim_intent_new(sim, &evd_command_create_import, ids, sim->admin_id, json_string(csv));
+    intent->options = options;
+    begin(sim, intent);
+}
+
+static void undo(struct sim *sim) {
+    struct evd_ids ids = {.project = sim->project};
+    if (sim->admin.import_count == 0) return;
+    ids.operation = sim->admin.imports[sim_below(sim, sim->admin.import_count)];
+    ask(sim, &evd_command_undo_import, ids, NULL);
+}
+
+/* What an import may be giving at the same time. */
+static void add_studies(struct sim *sim) {
+    char doi[20];
+    struct evd_ids ids = {.project = sim->project};
+    (void)snprintf(doi, sizeof doi, "10.1/%u", sim_below(sim, IDENTIFIERS));
+    ask(sim, &evd_command_add_studies, ids, json_pack("{s:[{s:s, s:s}]}", "studies", "title", "T", "doi", doi));
+}
+
 static void do_something(struct sim *sim) {
     unsigned reviewer = sim_below(sim, SIM_REVIEWERS);
     if (sim->admin.revoked[reviewer] ? sim_below(sim, 2) == 0 : sim_chance(sim, sim->faults.revoke, 1000))
         set_member(sim, reviewer, !sim->admin.revoked[reviewer]);
     else if (sim_below(sim, 8) == 0)
         release(sim);
+    else if (sim_chance(sim, sim->faults.import, 1000))
+        import(sim);
+    else if (sim_chance(sim, sim->faults.import, 1000))
+        undo(sim);
+    else if (sim_chance(sim, sim->faults.import, 4000))
+        add_studies(sim);
 }
 
 static void restore(struct sim *sim) {
@@ -72,6 +119,10 @@ void sim_admin_answer(struct sim *sim, struct sim_intent *intent, const struct s
     }
     intent->answered = true;
     admin->intent = NULL;
+    const char *id = json_string_value(json_object_get(answer->body, "id"));
+    bool imported = intent->command == &evd_command_create_import && answer->code == EVD_OK && id != NULL;
+    if (!imported || admin->import_count == SIM_IMPORTS) return;
+    if (evd_uuid_parse(evd_text_from(id), &admin->imports[admin->import_count])) admin->import_count++;
 }
 
 bool sim_admin_is_settled(const struct sim *sim) {

@@ -23,6 +23,7 @@ void sim_faults_draw(struct sim_faults *faults, struct evd_test_random *random) 
                                   .jump = some(random, 100),
                                   .revoke = some(random, 400),
                                   .careless = some(random, 60),
+                                  .import = some(random, 500),
                                   .frozen_clock = evd_random_below(&random->random, 8) == 0,
                                   .plain = evd_random_below(&random->random, 3) == 0};
 }

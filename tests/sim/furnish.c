@@ -55,8 +55,9 @@ static void add_studies(struct sim *sim) {
     for (unsigned i = 0; i < SIM_STUDIES; i++)
         (void)json_array_append_new(rows, json_pack("{s:s}", "title", "T"));
     json_t *added = sim_ask(sim, &evd_command_add_studies, ids, sim->admin_id, json_pack("{s:o}", "studies", rows));
-    for (unsigned i = 0; i < SIM_STUDIES; i++)
-        sim->studies[i] = id_in(json_incref(json_array_get(json_object_get(added, "rows"), i)), "studyId");
+    for (sim->study_count = 0; sim->study_count < SIM_STUDIES; sim->study_count++)
+        sim->studies[sim->study_count] =
+            id_in(json_incref(json_array_get(json_object_get(added, "rows"), sim->study_count)), "studyId");
     json_decref(added);
 }
 

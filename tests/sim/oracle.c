@@ -24,6 +24,7 @@ void sim_oracle_end(struct sim *sim) {
     free(sim->oracle->acknowledged);
     free(sim->oracle->memberships);
     free(sim->oracle->revocations);
+    free(sim->oracle->steps);
     free(sim->oracle);
 }
 
@@ -67,15 +68,33 @@ static void take_effect(struct sim *sim, struct sim_intent *intent) {
     if (intent->root->effects > 1) sim_fail(sim, "one command id took effect %u times", intent->root->effects);
 }
 
+/* A driver's step: once for each command id, whichever driver ran it, and nothing that is typed. */
+static void check_step(struct sim *sim, const struct sim_attempt *attempt, const struct simulated_commit *commit) {
+    struct sim_oracle *oracle = sim->oracle;
+    if (sim_written(commit, EVD_IN_SESSION_DRAFT) != NULL || sim_written(commit, EVD_IN_FORM_SESSION) != NULL)
+        sim_fail(sim, "%s touched a session", attempt->command->name);
+    if (!evd_command_is_ledgered(attempt->command)) return;
+    for (size_t i = 0; i < oracle->step_count; i++)
+        if (evd_uuid_equal(oracle->steps[i], attempt->command_id))
+            sim_fail(sim, "a step took effect twice: %s", attempt->command->name);
+    evd_uuid *step = sim_list_add(&oracle->steps, &oracle->step_count, &oracle->step_capacity, sizeof *step);
+    *step = attempt->command_id;
+}
+
 void sim_oracle_committed(struct sim *sim, const struct simulated_commit *commit) {
     const struct sim_attempt *attempt = commit->tag;
     struct sim_intent *intent = attempt->intent;
     evd_arena_reset(&sim->oracle->arena);
-    sim_say(sim, "a commit of %u %s lands%s: %zu records", intent->number, intent->command->name,
+    sim_say(sim, "a commit of %u %s lands%s: %zu records", intent == NULL ? 0 : intent->number, attempt->command->name,
             commit->late ? " late" : "", commit->count);
+    sim->oracle->late += commit->late;
     digest_commit(sim, commit);
     check_stamps(sim, commit);
     sim_oracle_member(sim, attempt, commit);
+    if (intent == NULL) {
+        check_step(sim, attempt, commit);
+        return;
+    }
     if (!sim->failed) sim_oracle_text(sim, intent, commit);
     if (is_only_copies(commit) || sim->failed) return;
     sim_oracle_draft(sim, attempt, commit);

@@ -10,6 +10,7 @@
  *   oracle_text     nothing typed is lost
  *   oracle_member   who is no member any more writes nothing
  *   oracle_read     a view shows one instant
+ *   oracle_operation  imports: identifiers, what became of each row, undoing
  *   oracle_whole    everything that is stored, against itself
  */
 #ifndef EVIDENCED_TESTS_SIM_ORACLE_H
@@ -59,7 +60,10 @@ struct sim_oracle {
     size_t membership_count, membership_capacity;
     struct sim_revocation *revocations;
     size_t revocation_count, revocation_capacity;
-    evd_stamp study_stamps[SIM_STUDIES]; /* the largest under which evidence of the study was written */
+    evd_uuid *steps; /* command ids of drivers that took effect */
+    size_t step_count, step_capacity;
+    unsigned late;                            /* commits that landed when their attempts had ended */
+    evd_stamp study_stamps[SIM_STUDIES_MOST]; /* the largest under which evidence of the study was written */
 };
 
 /** Make room for one more; returns where it goes. */
@@ -121,7 +125,7 @@ bool sim_body_withdraws_above(const struct sim_intent *intent, const char *name)
 evd_uuid sim_uuid_in(const json_t *body, const char *member);
 long long sim_number_in(const json_t *body, const char *member);
 
-/** Which study; SIM_STUDIES: none. */
+/** Which study; SIM_STUDIES_MOST: none of the known. */
 unsigned sim_study_number(const struct sim *sim, evd_uuid study);
 unsigned sim_form_number(const struct sim *sim, evd_uuid form);
 
@@ -171,6 +175,9 @@ void sim_oracle_copy(struct sim *sim, const struct sim_intent *intent, const str
 void sim_oracle_member(struct sim *sim, const struct sim_attempt *attempt, const struct simulated_commit *commit);
 void sim_oracle_member_answered(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
 bool sim_was_member(const struct sim *sim, evd_uuid person, uint64_t instant);
+/** Of what was looked at last. */
+void sim_oracle_operations(struct sim *sim);
+
 void sim_oracle_read(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
 
 #endif

@@ -237,9 +237,9 @@ long long sim_number_in(const json_t *body, const char *member) {
 
 unsigned sim_study_number(const struct sim *sim, evd_uuid study) {
     unsigned number = 0;
-    while (number < SIM_STUDIES && !evd_uuid_equal(sim->studies[number], study))
+    while (number < sim->study_count && !evd_uuid_equal(sim->studies[number], study))
         number++;
-    return number;
+    return number < sim->study_count ? number : SIM_STUDIES_MOST;
 }
 
 unsigned sim_form_number(const struct sim *sim, evd_uuid form) {

@@ -37,18 +37,17 @@ static void check_revoked(struct sim *sim, const struct sim_attempt *attempt, co
     const struct sim_oracle *oracle = sim->oracle;
     for (size_t i = 0; i < oracle->revocation_count; i++) {
         const struct sim_revocation *revocation = &oracle->revocations[i];
-        bool same = revocation->host == attempt->host && evd_uuid_equal(revocation->person, attempt->intent->caller);
+        bool same = revocation->host == attempt->host && evd_uuid_equal(revocation->person, attempt->caller);
         if (same && revocation->at > commit->snapshot && !commit->late)
-            sim_fail(sim, "%s was written after its caller's revocation was answered", attempt->intent->command->name);
+            sim_fail(sim, "%s was written after its caller's revocation was answered", attempt->command->name);
     }
 }
 
 void sim_oracle_member(struct sim *sim, const struct sim_attempt *attempt, const struct simulated_commit *commit) {
-    const struct sim_intent *intent = attempt->intent;
     note(sim, commit);
-    if (intent->command->makes_project) return;
-    if (!sim_was_member(sim, intent->caller, commit->snapshot))
-        sim_fail(sim, "%s was written for somebody who is no member", intent->command->name);
+    if (attempt->command->makes_project || attempt->command->of_service) return;
+    if (!sim_was_member(sim, attempt->caller, commit->snapshot))
+        sim_fail(sim, "%s was written for somebody who is no member", attempt->command->name);
     check_revoked(sim, attempt, commit);
 }
 
@@ -76,7 +75,8 @@ void sim_oracle_member_answered(struct sim *sim, const struct sim_intent *intent
     if (!tells_nothing && !was_member(sim, intent->caller, answer->begun, false))
         sim_fail(sim, "%s answered %s to somebody who is no member", intent->command->name,
                  evd_outcome_entry_of(answer->code)->name);
-    bool always_there = sim_saves(intent->command) || sim_autosaves(intent->command);
+    bool always_there = (sim_saves(intent->command) || sim_autosaves(intent->command)) &&
+                        sim_study_number(sim, intent->ids.study) < SIM_STUDIES;
     if (answer->code == EVD_NOT_FOUND && always_there && was_member(sim, intent->caller, answer->begun, true))
         sim_fail(sim, "%s answered NotFound to a member", intent->command->name);
 }

@@ -152,7 +152,7 @@ static void check_draft(struct sim *sim, const struct evd_form_session_version *
 static void check_study(struct sim *sim, const struct simulated_commit *commit, const struct sim_intent *intent,
                         evd_stamp stamp) {
     unsigned number = sim_study_number(sim, intent->ids.study);
-    if (number == SIM_STUDIES) return;
+    if (number == SIM_STUDIES_MOST) return;
     if (stamp <= sim->oracle->study_stamps[number]) sim_fail(sim, "a study's stamps do not grow");
     sim->oracle->study_stamps[number] = stamp;
     if (sim_written(commit, EVD_IN_STUDY) == NULL) sim_fail(sim, "evidence was written without its Study");
@@ -165,6 +165,8 @@ void sim_oracle_version(struct sim *sim, const struct sim_attempt *attempt, cons
         sim_fail(sim, "%s wrote no version", intent->command->name);
     const struct evd_form_session_version *version = write == NULL ? NULL : sim_after(sim, write);
     if (version == NULL) return;
+    const struct evd_study *study = sim_at(sim, commit->snapshot, EVD_IN_STUDY, intent->ids.study);
+    if (study == NULL || study->removed != NULL) sim_fail(sim, "a version of a study that was taken away");
     struct sim_verdict verdict = sim_judge_session(sim, intent, commit->snapshot, attempt->now_ms);
     if (verdict.code != EVD_OK)
         sim_fail(sim, "%s took effect and deserved %s %s", intent->command->name,

@@ -193,6 +193,7 @@ void sim_oracle_whole(struct sim *sim) {
     check_copies(sim);
     check_acknowledged(sim);
     check_ledger(sim);
+    sim_oracle_operations(sim);
     SIM_EACH(sim, FORM_SESSION, form_session, session) {
         check_session(sim, session);
     }

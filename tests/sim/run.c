@@ -10,15 +10,14 @@ enum { WHOLE_EVERY = 25, CALM_STEPS = 40000, CALM_AT_ONCE = 200 };
 
 static void converge(struct sim *sim) {
     sim_faults_clear(&sim->faults);
-    for (unsigned i = 0; i < sim->host_count; i++)
-        sim->hosts[i].frozen = false;
+    sim_clocks_set(sim);
     for (unsigned calm = 0; !sim->failed && calm < CALM_STEPS; calm++) {
         sim->step++;
         sim_world_step(sim, true);
-        if (calm % CALM_AT_ONCE == 0 && sim_world_is_quiet(sim)) return;
+        if (calm % CALM_AT_ONCE == 0 && sim_world_waits_for(sim) == NULL) return;
     }
-    if (!sim->failed && !sim_world_is_quiet(sim))
-        sim_fail(sim, "no end: somebody still waits after %d calm steps", CALM_STEPS);
+    const char *what = sim->failed ? NULL : sim_world_waits_for(sim);
+    if (what != NULL) sim_fail(sim, "no end: %s is still waited for after %d calm steps", what, CALM_STEPS);
 }
 
 bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose, bool conformance) {
@@ -36,6 +35,7 @@ bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose, bool 
     }
     if (!sim->failed) converge(sim);
     if (!sim->failed) sim_oracle_whole(sim);
+    if (!sim->failed) sim_verify(sim);
     bool fine = !sim->failed;
     sim_world_close(sim);
     return fine;

@@ -9,7 +9,7 @@
  *   fault     which faults a seed has, and when they strike
  *   place     what a tab has where answers stand
  *   tab       a reviewer's tab: types (type), autosaves, saves, times out, asks again, and hears (tab_answer)
- *   admin     an administrator, who revokes and restores reviewers and releases drafts
+ *   admin     an administrator, who revokes and restores reviewers, releases drafts, imports studies and undoes that
  *   oracle    what must be true after every commit, at every answer and at the end; shares nothing with what it judges
  *             but the records (oracle.h lists its files)
  *   run       one seed, two phases: safety under faults; then no faults, and everybody gets an answer
@@ -23,6 +23,7 @@
 #include "../support/test.h"
 
 #include "evidenced/commands/table.h"
+#include "evidenced/operation/driver.h"
 #include "evidenced/records/dictionary.h"
 #include "evidenced/runtime/runtime.h"
 
@@ -32,8 +33,10 @@
 enum {
     SIM_HOSTS = 3,
     SIM_REVIEWERS = 4,
-    SIM_TABS = 2, /* of each reviewer */
-    SIM_STUDIES = 2,
+    SIM_TABS = 2,          /* of each reviewer */
+    SIM_STUDIES = 2,       /* that are always there */
+    SIM_STUDIES_MOST = 10, /* with those that are imported, and may be taken away again */
+    SIM_IMPORTS = 8,
     SIM_FORMS = 2, /* which share their first questions */
     SIM_TARGET = 2,
     SIM_DEPTH = 3, /* steps of a path, at most */
@@ -51,18 +54,19 @@ struct sim_intent {
     unsigned number;
     const struct evd_command *command;
     struct evd_ids ids;
-    evd_uuid caller, key;    /* key nil: no command id */
-    char *body;              /* NULL: none */
-    json_t *asked_for;       /* the body, parsed */
-    char condition[40];      /* If-Match's value; "*": If-None-Match */
-    struct sim_tab *tab;     /* NULL: an administrator's, or nobody's */
-    struct sim_intent *root; /* whose command id it has: its own but for a careless client's */
-    unsigned asked;          /* copies sent */
-    unsigned landed;         /* commits of it that did more than keep a copy */
-    uint64_t landed_at;      /* the instant of the first */
-    unsigned effects;        /* of a root: commits under its command id */
-    bool answered;           /* whoever wants it has an answer that ends it */
-    char *receipt;           /* of the first success; every other must be the same bytes */
+    evd_uuid caller, key;       /* key nil: no command id */
+    char *body;                 /* NULL: none */
+    json_t *asked_for;          /* the body, parsed */
+    char condition[40];         /* If-Match's value; "*": If-None-Match */
+    struct evd_options options; /* of a file */
+    struct sim_tab *tab;        /* NULL: an administrator's, or nobody's */
+    struct sim_intent *root;    /* whose command id it has: its own but for a careless client's */
+    unsigned asked;             /* copies sent */
+    unsigned landed;            /* commits of it that did more than keep a copy */
+    uint64_t landed_at;         /* the instant of the first */
+    unsigned effects;           /* of a root: commits under its command id */
+    bool answered;              /* whoever wants it has an answer that ends it */
+    char *receipt;              /* of the first success; every other must be the same bytes */
 };
 
 struct sim_answer {
@@ -88,6 +92,9 @@ json_t *sim_ask(struct sim *sim, const struct evd_command *command, struct evd_i
 void sim_deliver(struct sim *sim, bool requests_only);
 
 void sim_wire_close(struct sim *sim);
+
+/** Let the daemon verify the project, without faults. What it finds fails the run. */
+void sim_verify(struct sim *sim);
 
 /** Whose attempt a transaction is, by the arena it was opened with: for simulated_store_watch. */
 void *sim_attempt_of(void *sim, struct evd_arena *arena);
@@ -231,6 +238,8 @@ struct sim_admin {
     struct sim_intent *intent; /* NULL: nothing is under way */
     int64_t patience;
     bool revoked[SIM_REVIEWERS]; /* as last asked for */
+    evd_uuid imports[SIM_IMPORTS];
+    unsigned import_count;
 };
 
 void sim_admin_step(struct sim *sim, bool calm);
@@ -245,6 +254,7 @@ struct sim_faults {
     unsigned drop, duplicate;   /* of 1,000 messages */
     unsigned crash, skew, jump; /* of 10,000 steps */
     unsigned revoke, careless;  /* of 1,000 times */
+    unsigned import;            /* of 1,000 times */
     bool frozen_clock, plain;   /* plain: only texts are typed */
 };
 
@@ -258,7 +268,9 @@ void sim_faults_clear(struct sim_faults *faults);
 /* Whose a commit is. */
 struct sim_attempt {
     struct sim_attempt *next;
-    struct sim_intent *intent;
+    struct sim_intent *intent; /* NULL: a driver's step */
+    const struct evd_command *command;
+    evd_uuid caller, command_id;
     unsigned host;
     int64_t now_ms;
 };
@@ -284,6 +296,7 @@ struct sim_host {
     struct evd_test_clock clock;
     struct evd_test_random random;
     struct evd_runtime *runtime; /* NULL: down */
+    struct evd_driver *driver;
     bool dying, frozen;
     size_t calls; /* begun and not done */
 };
@@ -301,9 +314,9 @@ struct sim {
     size_t intent_count, intent_capacity;
     struct sim_attempt *attempts;
     struct sim_call *finished; /* to be freed after the step */
-    evd_uuid admin_id, project, stages[SIM_FORMS], forms[SIM_FORMS], studies[SIM_STUDIES];
+    evd_uuid admin_id, project, stages[SIM_FORMS], forms[SIM_FORMS], studies[SIM_STUDIES_MOST];
     struct sim_tab *tabs[SIM_REVIEWERS * SIM_TABS], *all_tabs;
-    unsigned tab_count, tokens, keys, holders;
+    unsigned study_count, tab_count, tokens, keys, holders;
     struct sim_admin admin;
     struct sim_oracle *oracle;
     bool failed, verbose, conformance, plain;
@@ -326,8 +339,15 @@ void sim_digest(struct sim *sim, const void *bytes, size_t size_bytes);
 void sim_world_open(struct sim *sim);
 void sim_world_close(struct sim *sim);
 void sim_world_step(struct sim *sim, bool calm);
-bool sim_world_is_quiet(const struct sim *sim);
+
+/** What there is still to wait for; NULL: nothing. */
+const char *sim_world_waits_for(const struct sim *sim);
+
 void sim_pass(struct sim *sim, int64_t by_ms);
+
+/** Put all clocks right: they go, and say the same. */
+void sim_clocks_set(struct sim *sim);
+
 void sim_host_run(struct sim_host *host);
 struct sim_host *sim_host_that_is_up(struct sim *sim);
 evd_uuid sim_person(unsigned number);

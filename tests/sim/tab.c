@@ -20,7 +20,7 @@ struct sim_tab *sim_tab_new(struct sim *sim, unsigned reviewer, unsigned number)
     tab->person = sim_person(reviewer);
     tab->holder = sim_made_up("holder", ++sim->holders);
     tab->reverted = json_array();
-    tab->study = sim_below(sim, SIM_STUDIES);
+    tab->study = sim_below(sim, sim->study_count);
     tab->form = sim_below(sim, 4) == 0 ? 1 : 0;
     if (number > 0 && sim_below(sim, 4) > 0) { /* most second tabs show the same as the first */
         tab->study = first->study;

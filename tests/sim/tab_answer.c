@@ -240,6 +240,7 @@ static void refused(struct sim_tab *tab, const struct sim_answer *answer) {
     if (answer->code == EVD_NOT_FOUND && settles_a_copy(tab->intent->command)) tab->copy[0] = '\0';
     if (answer->code == EVD_VALIDATION_FAILED) tab->mends = true;
     if (answer->code == EVD_AT_CAPACITY || answer->code == EVD_ENOUGH_REVIEWERS) tab->blocked = true;
+    if (answer->code == EVD_NOT_FOUND && tab->study >= SIM_STUDIES) tab->blocked = true; /* it was taken away */
     if (!tab->blocked) tab->due = true;
 }
 

@@ -46,7 +46,10 @@ struct sim_intent *sim_intent_new(struct sim *sim, const struct evd_command *com
     intent->caller = caller;
     intent->root = intent;
     if (evd_command_is_ledgered(command)) intent->key = sim_made_up("command", ++sim->keys);
-    if (body != NULL) intent->body = json_dumps(body, JSON_COMPACT);
+    if (json_is_string(body)) /* a file */
+        intent->body = strdup(json_string_value(body));
+    else if (body != NULL)
+        intent->body = json_dumps(body, JSON_COMPACT);
     intent->asked_for = body;
     return intent;
 }
@@ -179,6 +182,8 @@ static void begin_call(struct sim_host *host, struct sim_intent *intent) {
                               .command_id = intent->key,
                               .may_create_projects = true,
                               .body = evd_text_from(intent->body),
+                              .media = intent->command->references ? EVD_MEDIA_CSV : EVD_MEDIA_JSON,
+                              .options = intent->options,
                               .page.limit = EVD_LIMIT_PAGE_DEFAULT,
                               .deadline_ms = evd_clock_monotonic_ms(&host->clock.clock) + EVD_LIMIT_DEADLINE_MS,
                               .done = on_done,
@@ -195,11 +200,17 @@ static void begin_call(struct sim_host *host, struct sim_intent *intent) {
 /* Whose attempt a transaction is: its arena is the call's own. */
 void *sim_attempt_of(void *self, struct evd_arena *arena) {
     struct evd_call *call = (struct evd_call *)((char *)arena - offsetof(struct evd_call, attempt_arena));
-    const struct sim_call *owner = call->owner;
     struct sim *sim = self;
     struct sim_attempt *attempt = calloc(1, sizeof *attempt);
     if (attempt == NULL) abort();
-    *attempt = (struct sim_attempt){sim->attempts, owner->intent, owner->host->number, call->now_ms};
+    *attempt = (struct sim_attempt){.next = sim->attempts,
+                                    .command = call->command,
+                                    .caller = call->caller,
+                                    .command_id = call->command_id,
+                                    .now_ms = call->now_ms};
+    if (call->done == on_done) attempt->intent = ((const struct sim_call *)call->owner)->intent;
+    while (sim->hosts[attempt->host].runtime != call->runtime)
+        attempt->host++;
     return sim->attempts = attempt;
 }
 
@@ -231,6 +242,46 @@ json_t *sim_ask(struct sim *sim, const struct evd_command *command, struct evd_i
         sim_fail(sim, "set-up: %s: %s", command->name, evd_outcome_entry_of(message->answer.code)->name);
     message_free(message);
     return answer;
+}
+
+/* Pieces of a view, until there are no more. */
+static void on_piece(struct evd_call *call) {
+    ((struct sim_host *)call->owner)->calls--;
+}
+
+static void look_for_findings(struct sim *sim, const struct evd_call *call) {
+    const char *found = call->receipt.size_bytes == 0
+                            ? NULL
+                            : memmem(call->receipt.bytes, call->receipt.size_bytes, "\"check\"", strlen("\"check\""));
+    if (call->outcome.code != EVD_OK)
+        sim_fail(sim, "verification answered %s", evd_outcome_entry_of(call->outcome.code)->name);
+    else if (found != NULL)
+        sim_fail(sim, "verification found %.*s", (int)strcspn(found, "\n"), found);
+}
+
+void sim_verify(struct sim *sim) {
+    struct sim_host *host = &sim->hosts[0];
+    struct evd_arena arena;
+    struct evd_call call = {.command = &evd_command_verify_project,
+                            .arena = &arena,
+                            .ids = {.project = sim->project},
+                            .caller = sim->admin_id,
+                            .page.limit = EVD_LIMIT_PAGE_DEFAULT,
+                            .done = on_piece,
+                            .owner = host};
+    evd_arena_init(&arena, CALL_ARENA_BYTES);
+    evd_arena_init(&call.attempt_arena, CALL_ARENA_BYTES);
+    for (bool first = true; first || (call.stream.more && !sim->failed); first = false) {
+        call.deadline_ms = evd_clock_monotonic_ms(&host->clock.clock) + EVD_LIMIT_DEADLINE_MS;
+        host->calls++;
+        if (first)
+            evd_runtime_run(host->runtime, &call);
+        else
+            evd_runtime_run_again(host->runtime, &call);
+        look_for_findings(sim, &call);
+    }
+    evd_arena_done(&call.attempt_arena);
+    evd_arena_done(&arena);
 }
 
 void sim_wire_close(struct sim *sim) {

@@ -8,6 +8,7 @@
 #include "sim.h"
 
 #include "evidenced/base/limits.h"
+#include "evidenced/commands/plans.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,37 +61,78 @@ void sim_pass(struct sim *sim, int64_t by_ms) {
     }
 }
 
+void sim_clocks_set(struct sim *sim) {
+    long long latest = 0;
+    for (unsigned i = 0; i < sim->host_count; i++) {
+        long long wall_ms = atomic_load(&sim->hosts[i].clock.wall_ms);
+        if (wall_ms > latest) latest = wall_ms;
+        sim->hosts[i].frozen = false;
+    }
+    for (unsigned i = 0; i < sim->host_count; i++)
+        atomic_store(&sim->hosts[i].clock.wall_ms, latest);
+}
+
 void sim_host_run(struct sim_host *host) {
     if (host->runtime == NULL) return;
     evd_runtime_tick(host->runtime);
-    while (evd_runtime_work(host->runtime)) {
+    while (evd_runtime_work(host->runtime) || evd_driver_step(host->driver)) {
     }
 }
 
 /* Hosts. */
+
+static void on_began(void *self, evd_uuid project, evd_uuid operation) {
+    const struct sim_host *host = self;
+    evd_driver_poke(host->driver, project, operation);
+}
+
+static void on_stuck(void *self, const struct evd_driven *driven, const struct evd_command *command,
+                     enum evd_outcome_code code) {
+    const struct sim_host *host = self;
+    (void)driven;
+    sim_fail(host->sim, "an operation is stuck: %s answered %s", command->name, evd_outcome_entry_of(code)->name);
+}
+
+static struct evd_driver_figures driver_figures(const struct sim_host *host) {
+    struct evd_driver_figures figures;
+    evd_driver_figures(host->driver, &figures);
+    return figures;
+}
 
 static void host_start(struct sim_host *host) {
     struct evd_runtime_options options = {.store = host->sim->store,
                                           .clock = &host->clock.clock,
                                           .random = &host->random.random,
                                           .queue = QUEUE,
-                                          .conformance = host->sim->conformance};
+                                          .conformance = host->sim->conformance,
+                                          .observer = {.self = host, .began = on_began}};
     host->runtime = evd_runtime_open(&options);
+    struct evd_driver_options drives = {
+        .runtime = host->runtime, .clock = &host->clock.clock, .observer = {.self = host, .stuck = on_stuck}};
+    drives.plans = evd_operation_plans(&drives.plan_count);
+    host->driver = evd_driver_open(&drives);
     host->dying = false;
+}
+
+static bool is_busy(const struct sim_host *host) {
+    return host->calls > 0 || driver_figures(host).in_hand > 0;
 }
 
 static void host_stop(struct sim_host *host) {
     enum { LONG_DEAD_MS = 100000 };
     host->dying = true;
-    for (int64_t waited_ms = 0; host->calls > 0 && waited_ms < LONG_DEAD_MS; waited_ms++) {
+    evd_driver_stop(host->driver);
+    for (int64_t waited_ms = 0; is_busy(host) && waited_ms < LONG_DEAD_MS; waited_ms++) {
         atomic_fetch_add(&host->clock.monotonic_us, 1000);
         sim_host_run(host);
     }
     sim_calls_free(host->sim);
-    if (host->calls == 0)
-        evd_runtime_close(host->runtime);
-    else
+    if (is_busy(host)) {
         sim_fail(host->sim, "no end: a host that stops has %zu calls that do not", host->calls);
+    } else {
+        evd_driver_close(host->driver);
+        evd_runtime_close(host->runtime);
+    }
     host->runtime = NULL;
 }
 
@@ -143,6 +185,11 @@ static enum simulated_fate decide(void *self, enum simulated_call call) {
 static void witness(void *self, const struct simulated_commit *commit) {
     struct sim *sim = self;
     sim->commits++;
+    for (size_t i = 0; i < commit->count && sim->tab_count > 0; i++) { /* everybody sees it in a list */
+        const struct evd_write *write = &commit->writes[i];
+        if (write->key.in == EVD_IN_STUDY && write->kind == EVD_INSERT && sim->study_count < SIM_STUDIES_MOST)
+            sim->studies[sim->study_count++] = write->key.id;
+    }
     sim_oracle_committed(sim, commit);
 }
 
@@ -179,13 +226,18 @@ void sim_world_step(struct sim *sim, bool calm) {
     sim_calls_free(sim);
 }
 
-bool sim_world_is_quiet(const struct sim *sim) {
-    bool quiet = sim->first_message == NULL && simulated_store_delayed(sim->store) == 0 && sim_admin_is_settled(sim);
-    for (unsigned i = 0; i < sim->host_count; i++)
-        quiet &= sim->hosts[i].runtime != NULL && sim->hosts[i].calls == 0;
+const char *sim_world_waits_for(const struct sim *sim) {
+    if (sim->first_message != NULL) return "a message";
+    if (simulated_store_delayed(sim->store) > 0) return "a commit that is on its way";
+    if (!sim_admin_is_settled(sim)) return "the administrator";
+    for (unsigned i = 0; i < sim->host_count; i++) {
+        if (sim->hosts[i].runtime == NULL) return "a host that is down";
+        if (sim->hosts[i].calls > 0) return "a call";
+        if (driver_figures(&sim->hosts[i]).open > 0) return "an operation";
+    }
     for (unsigned i = 0; i < sim->tab_count; i++)
-        quiet &= sim_tab_is_settled(sim->tabs[i]);
-    return quiet;
+        if (!sim_tab_is_settled(sim->tabs[i])) return "a tab";
+    return NULL;
 }
 
 /* Setting up. */
