@@ -1,7 +1,7 @@
 /*
- * jansson, with memory that runs out told from a text that is wrong. jansson itself does not tell: where it has no
- * memory for the bytes of a token it goes on without them, so that a shortened answer, a wrong number or a fault of
- * the text may come of it.
+ * jansson, safe from memory that runs out. By itself it goes on without the bytes of a token that it has no memory for:
+ * a shortened answer, a wrong number or a fault of the text may come of it, or the end of the process (an assertion on
+ * what stands behind a backslash).
  */
 #ifndef EVIDENCED_RECORDS_JSON_LOAD_H
 #define EVIDENCED_RECORDS_JSON_LOAD_H

@@ -143,8 +143,8 @@ static void *fail_or_malloc(size_t size_bytes) {
     return malloc(size_bytes);
 }
 
-/* Long enough that the parser's buffer for a token grows, which jansson does not notice when it fails. */
-#define LONG_VALUE "an answer of more than sixteen bytes, then of more than thirty-two, then of more than sixty-four"
+/* Long enough that the parser's buffer for a token grows, which jansson does not notice when it fails; and quoted. */
+#define LONG_VALUE "an answer of more than \"16 bytes\", then of more than \"32\", then of more than \"64 bytes\""
 
 START_TEST(a_parser_that_runs_out_of_memory_at_any_allocation_is_OutOfMemory_and_writes_nothing) {
     begin();
