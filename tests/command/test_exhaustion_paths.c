@@ -11,7 +11,7 @@
 
 #include "evidenced/records/json_load.h"
 
-enum { EACH_TIMES = 2, EVERY_ONE_UP_TO = 100, COMMANDS_MOST = 128 };
+enum { EACH_TIMES = 3, COMMANDS_MOST = 128 };
 
 static struct house house;
 static struct shared shared;
@@ -76,9 +76,8 @@ static void exhaust(struct asked *asked) {
     if (times[number_of_command(command)]++ >= EACH_TIMES) return;
     evd_json_memory(fail_or_malloc, NULL);
     for (enum source source = ATTEMPT_ARENA; source < SOURCES; source++) {
-        int64_t at = 1;
-        while (fails_at(asked, source, at))
-            at += at < EVERY_ONE_UP_TO ? 1 : 7;
+        for (int64_t at = 1; fails_at(asked, source, at);)
+            at++;
     }
     evd_json_memory(NULL, NULL);
 }
