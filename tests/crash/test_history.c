@@ -215,7 +215,7 @@ static void join(struct reviewer *reviewer) {
     (void)evd_test_uuid(reviewer->holder);
     evd_test_random_init(&reviewer->random, reviewer->number + 1);
     evd_client_init(&reviewer->client, &process, subject, false);
-    reviewer->where = process;
+    reviewer->where = (struct evd_daemon_process){.api_port = process.api_port, .admin_port = process.admin_port};
     reviewer->client.process = &reviewer->where;
 }
 
