@@ -35,8 +35,8 @@ enum {
     SIM_REVIEWERS = 4,
     SIM_TABS = 2,          /* of each reviewer */
     SIM_STUDIES = 2,       /* that are always there */
-    SIM_STUDIES_MOST = 10, /* with those that are imported, and may be taken away again */
-    SIM_IMPORTS = 8,
+    SIM_STUDIES_MOST = 30, /* with those that are imported, and may be taken away again */
+    SIM_IMPORTS = 30,
     SIM_FORMS = 2, /* which share their first questions */
     SIM_TARGET = 2,
     SIM_DEPTH = 3, /* steps of a path, at most */
@@ -256,6 +256,7 @@ struct sim_faults {
     unsigned revoke, careless;  /* of 1,000 times */
     unsigned import;            /* of 1,000 times */
     bool frozen_clock, plain;   /* plain: only texts are typed */
+    bool hasty;                 /* studies come and go, and everybody begins on the newest */
 };
 
 void sim_faults_draw(struct sim_faults *faults, struct evd_test_random *random);
@@ -319,7 +320,7 @@ struct sim {
     unsigned study_count, tab_count, tokens, keys, holders;
     struct sim_admin admin;
     struct sim_oracle *oracle;
-    bool failed, verbose, conformance, plain;
+    bool failed, verbose, conformance, plain, hasty;
     char failure[512];
     unsigned answers, commits, crashes;
 };
