@@ -4,6 +4,7 @@
  *
  *   world     the hosts with their clocks, what the store does, what a step is
  *   wire      what is on its way between clients and hosts, and the calls it becomes
+ *   verify    the daemon's own verification, while everything goes on
  *   furnish   the project all of it happens in
  *   form      what its forms ask
  *   fault     which faults a seed has, and when they strike
@@ -93,8 +94,9 @@ void sim_deliver(struct sim *sim, bool requests_only);
 
 void sim_wire_close(struct sim *sim);
 
-/** Let the daemon verify the project, without faults. What it finds fails the run. */
-void sim_verify(struct sim *sim);
+/** Let the first host verify the project, so many records a page; after each piece the world goes on for so many steps.
+ * What it finds fails the run. */
+void sim_verify(struct sim *sim, size_t page, unsigned steps);
 
 /** Whose attempt a transaction is, by the arena it was opened with: for simulated_store_watch. */
 void *sim_attempt_of(void *sim, struct evd_arena *arena);
