@@ -2,6 +2,7 @@
  * What every step of an import or an undo does with its operation and its batch.
  */
 #include "commands/import.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/records/keys.h"
 
 void evd_batch_read(struct evd_call *call, struct evd_batch_reads *reads, evd_uuid batch_of) {
@@ -28,6 +29,7 @@ void evd_step_write(struct evd_call *call, const struct evd_batch_reads *reads, 
     struct evd_step *step = evd_step_of(call);
     bool is_settled = changed->status.value != EVD_OPERATION_RUNNING;
     EVD_REPLACE_RECORD(call, operation, changed);
+    if (EVD_CANARY(OPERATION_LEFT_OPEN)) is_settled = false;
     if (is_settled && reads->open != NULL) EVD_DELETE_RECORD(call, open_operation, reads->open);
     step->after = evd_operation_stand_of(changed);
     struct evd_step_receipt receipt = {.command_id = call->command_id,

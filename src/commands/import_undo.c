@@ -7,6 +7,7 @@
  * away, look again.
  */
 #include "commands/import.h"
+#include "evidenced/base/canary.h"
 #include "evidenced/domain/study.h"
 #include "evidenced/read/operation.h"
 #include "evidenced/records/keys.h"
@@ -255,7 +256,8 @@ static void check_derive(struct evd_call *call) {
                                          results->rows.count * sizeof *results->rows.items);
     for (size_t i = 0; i < state->count; i++) {
         struct added_study *added = &state->studies[i];
-        if (!added->has_session || evd_study_is_there(added->study)) continue;
+        bool worked_on = added->has_session && !EVD_CANARY(UNDO_NOT_LOOKED_AGAIN);
+        if (!worked_on || evd_study_is_there(added->study)) continue;
         bring_back(call, added);
         results->rows.items[added->row].result = evd_name_of(EVD_ROW_STAYED);
         results->rows.items[added->row].code = evd_text_from(evd_error_code_name(EVD_ERROR_TOUCHED));

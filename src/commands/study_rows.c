@@ -1,5 +1,6 @@
 #include "commands/study_rows.h"
 
+#include "evidenced/base/canary.h"
 #include "evidenced/records/keys.h"
 
 static const enum evd_identity_kind kinds[EVD_ROW_IDENTIFIERS] = {EVD_IDENTITY_CUSTOM, EVD_IDENTITY_DOI,
@@ -128,7 +129,7 @@ int64_t evd_study_random_key(evd_uuid study) {
 void evd_row_identifier_insert(struct evd_call *call, const struct evd_row_identifier *identifier, evd_uuid study) {
     struct evd_study_identity identity = {
         .base.id = identifier->id, .kind = evd_name_of(identifier->kind), .value = identifier->normal, .study = study};
-    EVD_INSERT_RECORD(call, study_identity, &identity);
+    if (!EVD_CANARY(IDENTIFIER_NOT_TAKEN)) EVD_INSERT_RECORD(call, study_identity, &identity);
 }
 
 void evd_study_row_write(struct evd_call *call, const struct evd_judged_row *row, struct evd_study_origin origin) {

@@ -63,7 +63,8 @@ static void import(struct sim *sim) {
 static void undo(struct sim *sim) {
     struct evd_ids ids = {.project = sim->project};
     if (sim->admin.import_count == 0) return;
-    ids.operation = sim->admin.imports[sim_below(sim, sim->admin.import_count)];
+    unsigned back = sim_below(sim, 2) * sim_below(sim, sim->admin.import_count); /* most often the last */
+    ids.operation = sim->admin.imports[sim->admin.import_count - 1 - back];
     ask(sim, &evd_command_undo_import, ids, NULL);
 }
 
@@ -76,6 +77,13 @@ static void add_studies(struct sim *sim) {
 }
 
 static void do_something(struct sim *sim) {
+    if (sim->hasty && sim_below(sim, 4) > 0) {
+        if (sim_below(sim, 2) == 0)
+            import(sim);
+        else
+            undo(sim);
+        return;
+    }
     unsigned reviewer = sim_below(sim, SIM_REVIEWERS);
     if (sim->admin.revoked[reviewer] ? sim_below(sim, 2) == 0 : sim_chance(sim, sim->faults.revoke, 1000))
         set_member(sim, reviewer, !sim->admin.revoked[reviewer]);

@@ -25,7 +25,9 @@ void sim_faults_draw(struct sim_faults *faults, struct evd_test_random *random) 
                                   .careless = some(random, 60),
                                   .import = some(random, 500),
                                   .frozen_clock = evd_random_below(&random->random, 8) == 0,
-                                  .plain = evd_random_below(&random->random, 3) == 0};
+                                  .plain = evd_random_below(&random->random, 3) == 0,
+                                  .hasty = evd_random_below(&random->random, 6) == 0};
+    if (faults->hasty) faults->import = 1000;
 }
 
 void sim_faults_clear(struct sim_faults *faults) {

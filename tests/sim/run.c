@@ -4,9 +4,11 @@
  */
 #include "sim.h"
 
+#include "evidenced/base/limits.h"
+
 #include <string.h>
 
-enum { WHOLE_EVERY = 25, CALM_STEPS = 40000, CALM_AT_ONCE = 200 };
+enum { WHOLE_EVERY = 25, VERIFIED_EVERY = 700, CALM_STEPS = 40000, CALM_AT_ONCE = 200 };
 
 static void converge(struct sim *sim) {
     sim_faults_clear(&sim->faults);
@@ -32,10 +34,11 @@ bool sim_run(struct sim *sim, uint64_t seed, unsigned steps, bool verbose, bool 
         sim->step++;
         sim_world_step(sim, false);
         if (!sim->failed && sim->step % WHOLE_EVERY == 0) sim_oracle_whole(sim);
+        if (!sim->failed && sim_chance(sim, 1, VERIFIED_EVERY)) sim_verify(sim, 1 + sim_below(sim, 20), 2);
     }
     if (!sim->failed) converge(sim);
     if (!sim->failed) sim_oracle_whole(sim);
-    if (!sim->failed) sim_verify(sim);
+    if (!sim->failed) sim_verify(sim, EVD_LIMIT_PAGE_DEFAULT, 0);
     bool fine = !sim->failed;
     sim_world_close(sim);
     return fine;

@@ -4,6 +4,7 @@
  *
  *   world     the hosts with their clocks, what the store does, what a step is
  *   wire      what is on its way between clients and hosts, and the calls it becomes
+ *   verify    the daemon's own verification, while everything goes on
  *   furnish   the project all of it happens in
  *   form      what its forms ask
  *   fault     which faults a seed has, and when they strike
@@ -35,8 +36,8 @@ enum {
     SIM_REVIEWERS = 4,
     SIM_TABS = 2,          /* of each reviewer */
     SIM_STUDIES = 2,       /* that are always there */
-    SIM_STUDIES_MOST = 10, /* with those that are imported, and may be taken away again */
-    SIM_IMPORTS = 8,
+    SIM_STUDIES_MOST = 30, /* with those that are imported, and may be taken away again */
+    SIM_IMPORTS = 30,
     SIM_FORMS = 2, /* which share their first questions */
     SIM_TARGET = 2,
     SIM_DEPTH = 3, /* steps of a path, at most */
@@ -93,8 +94,9 @@ void sim_deliver(struct sim *sim, bool requests_only);
 
 void sim_wire_close(struct sim *sim);
 
-/** Let the daemon verify the project, without faults. What it finds fails the run. */
-void sim_verify(struct sim *sim);
+/** Let the first host verify the project, so many records a page; after each piece the world goes on for so many steps.
+ * What it finds fails the run. */
+void sim_verify(struct sim *sim, size_t page, unsigned steps);
 
 /** Whose attempt a transaction is, by the arena it was opened with: for simulated_store_watch. */
 void *sim_attempt_of(void *sim, struct evd_arena *arena);
@@ -256,6 +258,7 @@ struct sim_faults {
     unsigned revoke, careless;  /* of 1,000 times */
     unsigned import;            /* of 1,000 times */
     bool frozen_clock, plain;   /* plain: only texts are typed */
+    bool hasty;                 /* studies come and go, and everybody begins on the newest */
 };
 
 void sim_faults_draw(struct sim_faults *faults, struct evd_test_random *random);
@@ -319,7 +322,7 @@ struct sim {
     unsigned study_count, tab_count, tokens, keys, holders;
     struct sim_admin admin;
     struct sim_oracle *oracle;
-    bool failed, verbose, conformance, plain;
+    bool failed, verbose, conformance, plain, hasty;
     char failure[512];
     unsigned answers, commits, crashes;
 };

@@ -20,12 +20,13 @@ struct sim_tab *sim_tab_new(struct sim *sim, unsigned reviewer, unsigned number)
     tab->person = sim_person(reviewer);
     tab->holder = sim_made_up("holder", ++sim->holders);
     tab->reverted = json_array();
-    tab->study = sim_below(sim, sim->study_count);
+    tab->study = sim_below(sim, SIM_STUDIES);
+    if (sim->study_count > SIM_STUDIES && (sim->hasty || sim_below(sim, 2) == 0)) /* the newest */
+        tab->study = sim->study_count - 1 - sim_below(sim, sim->study_count - SIM_STUDIES) / 2;
     tab->form = sim_below(sim, 4) == 0 ? 1 : 0;
-    if (number > 0 && sim_below(sim, 4) > 0) { /* most second tabs show the same as the first */
-        tab->study = first->study;
-        tab->form = first->form;
-    }
+    if (number == 0 || sim->hasty || sim_below(sim, 4) == 0) return tab;
+    tab->study = first->study; /* most second tabs show the same as the first, or its other form */
+    tab->form = sim_below(sim, 3) == 0 ? 1 - first->form : first->form;
     return tab;
 }
 
@@ -237,9 +238,19 @@ static void save_or_complete(struct sim_tab *tab, const struct evd_command *comm
     save(tab, command);
 }
 
+/* Nobody stays: a word on the newest study, and on to the next. */
+static void hurry(struct sim_tab *tab) {
+    if (!sim_tab_has_typed(tab))
+        sim_tab_type(tab);
+    else if (tab->etag == 0)
+        autosave(tab, true);
+    else
+        reopen(tab);
+}
+
 static void do_something(struct sim_tab *tab) {
     struct sim *sim = tab->sim;
-    unsigned what = sim_below(sim, 115);
+    unsigned what = sim_below(sim, 117);
     if (what < 23)
         sim_tab_type(tab);
     else if (what < 30)
@@ -266,7 +277,7 @@ static void do_something(struct sim_tab *tab) {
         renew(tab);
     else if (what < 102)
         reopen(tab);
-    else if (what < 106)
+    else if (what < 108)
         fix(tab);
 }
 
@@ -292,6 +303,8 @@ void sim_tab_step(struct sim_tab *tab, bool calm) {
         sim_tab_load(tab, SIM_LOADS_SESSION);
     else if (calm)
         settle(tab);
+    else if (tab->sim->hasty && sim_below(tab->sim, 4) > 0)
+        hurry(tab);
     else
         do_something(tab);
 }

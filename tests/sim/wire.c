@@ -244,46 +244,6 @@ json_t *sim_ask(struct sim *sim, const struct evd_command *command, struct evd_i
     return answer;
 }
 
-/* Pieces of a view, until there are no more. */
-static void on_piece(struct evd_call *call) {
-    ((struct sim_host *)call->owner)->calls--;
-}
-
-static void look_for_findings(struct sim *sim, const struct evd_call *call) {
-    const char *found = call->receipt.size_bytes == 0
-                            ? NULL
-                            : memmem(call->receipt.bytes, call->receipt.size_bytes, "\"check\"", strlen("\"check\""));
-    if (call->outcome.code != EVD_OK)
-        sim_fail(sim, "verification answered %s", evd_outcome_entry_of(call->outcome.code)->name);
-    else if (found != NULL)
-        sim_fail(sim, "verification found %.*s", (int)strcspn(found, "\n"), found);
-}
-
-void sim_verify(struct sim *sim) {
-    struct sim_host *host = &sim->hosts[0];
-    struct evd_arena arena;
-    struct evd_call call = {.command = &evd_command_verify_project,
-                            .arena = &arena,
-                            .ids = {.project = sim->project},
-                            .caller = sim->admin_id,
-                            .page.limit = EVD_LIMIT_PAGE_DEFAULT,
-                            .done = on_piece,
-                            .owner = host};
-    evd_arena_init(&arena, CALL_ARENA_BYTES);
-    evd_arena_init(&call.attempt_arena, CALL_ARENA_BYTES);
-    for (bool first = true; first || (call.stream.more && !sim->failed); first = false) {
-        call.deadline_ms = evd_clock_monotonic_ms(&host->clock.clock) + EVD_LIMIT_DEADLINE_MS;
-        host->calls++;
-        if (first)
-            evd_runtime_run(host->runtime, &call);
-        else
-            evd_runtime_run_again(host->runtime, &call);
-        look_for_findings(sim, &call);
-    }
-    evd_arena_done(&call.attempt_arena);
-    evd_arena_done(&arena);
-}
-
 void sim_wire_close(struct sim *sim) {
     while (sim->first_message != NULL)
         message_free(take_message(sim, 0));

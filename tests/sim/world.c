@@ -214,6 +214,7 @@ void sim_world_step(struct sim *sim, bool calm) {
         sim_pass(sim, 1 + sim_below(sim, 40));
         sim_host_run(&sim->hosts[sim_below(sim, sim->host_count)]);
     } else if (what < 91) {
+        if (sim->hasty && sim_below(sim, 4) == 0) sim_admin_step(sim, calm);
         sim_tab_step(sim->tabs[sim_below(sim, sim->tab_count)], calm);
     } else if (what < 95) {
         sim_admin_step(sim, calm);
@@ -267,6 +268,7 @@ void sim_world_open(struct sim *sim) {
     sim->store = simulated_store_new(evd_catalogue_stored());
     sim->host_count = 1 + sim_below(sim, SIM_HOSTS);
     sim->plain = faults.plain;
+    sim->hasty = faults.hasty;
     for (unsigned i = 0; i < sim->host_count; i++)
         host_init(sim, i);
     sim_oracle_begin(sim);
