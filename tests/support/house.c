@@ -138,11 +138,17 @@ struct evd_call *asked_call(struct asked *asked) {
     return &asked->call;
 }
 
-void asked_go(struct asked *asked) {
+/* Whoever is called may ask too. Only a test that asks from one thread sets it. */
+static void call_before(struct asked *asked) {
     void (*before)(struct asked *) = asked->house->before;
-    asked->house->before = NULL; /* whoever is called may ask too */
-    if (before != NULL) before(asked);
+    if (before == NULL) return;
+    asked->house->before = NULL;
+    before(asked);
     asked->house->before = before;
+}
+
+void asked_go(struct asked *asked) {
+    call_before(asked);
     if (asked->house->workers == 0)
         evd_runtime_run(asked->house->runtime, &asked->call);
     else
