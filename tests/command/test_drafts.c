@@ -394,6 +394,19 @@ START_TEST(discarding_is_asked_for_noted_and_safe_to_repeat) {
 }
 END_TEST
 
+START_TEST(a_write_sent_again_after_its_text_was_discarded_is_kept_and_not_called_stored) {
+    open_two_tabs();
+    struct typist before = left;
+    put_ok(&left, "q1", "one");
+    done(typist_ask(&left, &evd_command_discard_draft, 1), EVD_OK);
+    struct reply again = put(&before, "q1", "one"); /* its answer was lost */
+    ck_assert_int_eq(again.code, EVD_STALE_BASE);
+    expect_copy(&again, "q1", "one");
+    reply_done(&again);
+    house_close(&house);
+}
+END_TEST
+
 START_TEST(an_adopted_copy_is_laid_over_the_draft_and_what_it_replaces_is_kept) {
     open_two_tabs();
     put_ok(&left, "q1", "mine");
@@ -556,6 +569,7 @@ EVD_TEST_MAIN("commands: drafts", two_tabs_race_the_first_draft, the_stale_tabs_
               a_refused_saves_answers_are_still_in_the_draft, a_save_on_another_state_of_the_draft_is_stale,
               a_heartbeat_keeps_the_draft_held_and_a_lapsed_one_needs_the_etag,
               discarding_is_asked_for_noted_and_safe_to_repeat,
+              a_write_sent_again_after_its_text_was_discarded_is_kept_and_not_called_stored,
               an_adopted_copy_is_laid_over_the_draft_and_what_it_replaces_is_kept,
               a_discarded_copy_is_gone_and_may_come_back, nobody_else_reads_or_settles_a_persons_copies,
               a_release_lets_another_tab_write_and_shows_nobody_the_text, whoever_may_not_write_leaves_no_copy,
