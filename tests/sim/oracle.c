@@ -111,7 +111,7 @@ static bool is_refusal(enum evd_outcome_code code) {
 static void acknowledge(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
     struct sim_oracle *oracle = sim->oracle;
     evd_uuid version = sim_uuid_in(answer->body, "versionId");
-    if (evd_uuid_is_nil(version)) return;
+    if (evd_uuid_is_nil(version) || !sim_makes_version(intent->command)) return;
     struct sim_acknowledged *acknowledged = sim_list_add(&oracle->acknowledged, &oracle->acknowledged_count,
                                                          &oracle->acknowledged_capacity, sizeof *acknowledged);
     *acknowledged = (struct sim_acknowledged){version, intent};

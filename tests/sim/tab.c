@@ -151,11 +151,32 @@ static json_t *draft_base(const struct sim_tab *tab) {
                      (json_int_t)tab->write_seq);
 }
 
+/* Revisions of others that this person was shown. */
+static json_t *exposures(const struct sim_tab *tab) {
+    struct sim *sim = tab->sim;
+    json_t *list = json_array();
+    for (unsigned i = 0; i < SIM_SHOWN && i < sim->shown_count; i++) {
+        const struct sim_shown *shown = &sim->shown[i];
+        bool of_another = shown->study == tab->study && shown->reviewer != tab->reviewer;
+        if (of_another && sim_below(sim, 4) == 0) (void)json_array_append_new(list, json_string(shown->revision));
+    }
+    return list;
+}
+
+static void tell_exposures(struct sim_tab *tab) {
+    json_t *revisions = exposures(tab);
+    if (tab->version[0] != '\0' && json_array_size(revisions) > 0)
+        ask(tab, &evd_command_record_exposures,
+            json_pack("{s:s, s:O}", "version", tab->version, "revisions", revisions));
+    json_decref(revisions);
+}
+
 static json_t *save_body(const struct sim_tab *tab, json_t *content) {
     json_t *body = json_pack("{s:o, s:i, s:o, s:o}", "stage", uuid_json(tab->sim->stages[tab->form]), "formVersion", 1,
                              "baseVersion", text_or_null(tab->version), "draft", draft_base(tab));
     (void)json_object_update(body, content);
     json_decref(content);
+    if (sim_below(tab->sim, 3) == 0) (void)json_object_set_new(body, "exposures", exposures(tab));
     return body;
 }
 
@@ -279,6 +300,8 @@ static void do_something(struct sim_tab *tab) {
         reopen(tab);
     else if (what < 108)
         fix(tab);
+    else if (what < 110)
+        tell_exposures(tab);
 }
 
 /* No new text: what is there is saved, or at least stored where a person finds it. */

@@ -166,7 +166,11 @@ static void saved(struct sim_tab *tab, const struct sim_answer *answer, bool sav
     }
     json_array_foreach(json_object_get(answer->body, "answers"), i, row) {
         struct sim_place *place = sim_place_of(tab, row);
-        if (place != NULL) take_revision(tab, place, row);
+        if (place == NULL) continue;
+        take_revision(tab, place, row);
+        struct sim_shown *shown = &tab->sim->shown[tab->sim->shown_count++ % SIM_SHOWN];
+        *shown = (struct sim_shown){.study = tab->study, .reviewer = tab->reviewer};
+        take_text(shown->revision, row, "revision");
     }
     for (i = 0; i < tab->place_count; i++) /* what stood under an element that was taken back went with it */
         for (unsigned step = 0; step < SIM_DEPTH - 1 && tab->places[i]->question->above[step] != NULL; step++)
@@ -199,6 +203,7 @@ static void took_effect(struct sim_tab *tab, const struct sim_answer *answer) {
         saved(tab, answer, saves);
         return;
     }
+    if (command == &evd_command_record_exposures) return;
     take_draft(tab, answer->body);
     tab->read_only = !tab->is_holder;
     bool settled_copy = command == &evd_command_adopt_draft_copy || command == &evd_command_discard_draft_copy;
