@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 # What runs under the thread sanitizer: the folders whose programs start threads, or rest on code that does.
 TSAN_TESTS = $(filter $(addprefix $(O)/tests/,store/% command/% unit/base/% unit/http/% unit/runtime/%),$(TESTS))
 
-CHECK_FAST_STAGES = format-check tools-check arch-check headers-check check-unit@release
+CHECK_FAST_STAGES = format-check tools-check arch-check headers-check pure-check@release check-unit@release
 CHECK_STAGES      = lint check-unit@asan check-threads@tsan check-planted-race@tsan
 ifneq ($(PROGRAM_TESTS),)
 CHECK_FAST_STAGES += check-programs@test
@@ -18,7 +18,7 @@ RESTART = -- $(MAKE_COMMAND) $(MAKEOVERRIDES)
 RUN     = EVIDENCED_BIN=$(abspath $(O)) tests/support/run -j $(JOBS) -t $(BUILD)/totals/$@@$(PROFILE)
 
 .PHONY: check check-fast check-unit check-threads check-programs check-planted-race format format-check arch-check \
-        tools-check headers-check lint lint-tidy lint-cppcheck lint-analyzer
+        pure-check tools-check headers-check lint lint-tidy lint-cppcheck lint-analyzer
 
 ## make check           everything, sanitizers and linters included: what CI runs
 check:
@@ -58,8 +58,17 @@ format-check:
 arch-check:
 	@tools/arch-check
 
+# What rules without I/O are made of, and the libraries below them that they may call.
+PURE    = $(filter $(O)/src/domain/% $(O)/src/tables/%,$(LIB_OBJS))
+FRIENDS = $(filter $(O)/src/records/%,$(LIB_OBJS)) $(foreach f,arena buffer clock sha256 stamp text uuid,$(O)/src/base/$f.o)
+
+## make pure-check      do the compiled rules import no I/O, clock or allocator? (of the shipped build: PROFILE=release)
+pure-check: $(PURE) $(FRIENDS)
+	@tools/pure-check $(PURE) -- $(FRIENDS)
+
 tools-check:
 	@tools/arch-check --self-test
+	@tools/pure-check --self-test
 	@tests/support/run-test
 
 ## make headers-check   does every header compile alone, and twice?

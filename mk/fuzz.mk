@@ -25,3 +25,5 @@ $(FUZZERS:%=run-%): run-%: $(O)/tests/fuzz/%
 $(O)/tests/fuzz/fuzz_%: $(O)/tests/fuzz/fuzz_%.o $(LIB)
 	@echo '  LD $(PROFILE) $(@F)'
 	@$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $< $(LIB) $(ALL_LIBS)
+
+-include $(FUZZ_BINS:=.d)

@@ -41,7 +41,7 @@ void evd_arena_reset(struct evd_arena *arena) {
     first->used_bytes = 0;
 }
 
-static _Noreturn void exhausted(const struct evd_arena *arena) {
+void evd_arena_exhausted(const struct evd_arena *arena) {
     if (arena->escape == NULL) abort();
     longjmp(*arena->escape, 1);
 }
@@ -50,12 +50,12 @@ static struct evd_arena_block *block_new(struct evd_arena *arena, size_t need_by
     size_t size_bytes = arena->blocks == NULL ? FIRST_BLOCK_BYTES : arena->blocks->size_bytes * 2;
     if (size_bytes > LARGEST_STEP_BYTES) size_bytes = LARGEST_STEP_BYTES;
     if (size_bytes < need_bytes) size_bytes = need_bytes;
-    if (arena->held_bytes + sizeof(struct evd_arena_block) > arena->cap_bytes) exhausted(arena);
+    if (arena->held_bytes + sizeof(struct evd_arena_block) > arena->cap_bytes) evd_arena_exhausted(arena);
     size_t left_bytes = arena->cap_bytes - arena->held_bytes - sizeof(struct evd_arena_block);
     if (size_bytes > left_bytes) size_bytes = left_bytes;
-    if (size_bytes < need_bytes) exhausted(arena);
+    if (size_bytes < need_bytes) evd_arena_exhausted(arena);
     struct evd_arena_block *block = malloc(sizeof *block + size_bytes);
-    if (block == NULL) exhausted(arena);
+    if (block == NULL) evd_arena_exhausted(arena);
     *block = (struct evd_arena_block){.older = arena->blocks, .size_bytes = size_bytes};
     arena->blocks = block;
     arena->held_bytes += sizeof *block + size_bytes;
@@ -67,13 +67,13 @@ static size_t aligned(size_t size_bytes) {
 }
 
 static void count_down(struct evd_arena *arena) {
-    if (arena->fail_at > 0 && --arena->fail_at == 0) exhausted(arena);
+    if (arena->fail_at > 0 && --arena->fail_at == 0) evd_arena_exhausted(arena);
 }
 
 /* As evd_arena_alloc, but not zeroed. */
 static void *take(struct evd_arena *arena, size_t size_bytes) {
     count_down(arena);
-    if (size_bytes > SIZE_MAX - ALIGNMENT) exhausted(arena);
+    if (size_bytes > SIZE_MAX - ALIGNMENT) evd_arena_exhausted(arena);
     size_t need_bytes = aligned(size_bytes);
     struct evd_arena_block *block = arena->blocks;
     if (block == NULL || block->size_bytes - block->used_bytes < need_bytes) block = block_new(arena, need_bytes);
@@ -88,7 +88,7 @@ void *evd_arena_alloc(struct evd_arena *arena, size_t size_bytes) {
 
 void *evd_arena_alloc_array(struct evd_arena *arena, size_t count, size_t size_bytes) {
     size_t product;
-    if (__builtin_mul_overflow(count, size_bytes, &product)) exhausted(arena);
+    if (__builtin_mul_overflow(count, size_bytes, &product)) evd_arena_exhausted(arena);
     return evd_arena_alloc(arena, product);
 }
 

@@ -10,6 +10,11 @@
 
 #define EVD_DRAFT_PATH "/v1/projects/{project}/studies/{study}/forms/{form}/session/draft"
 
+/* A ledgered command on a draft. */
+#define EVD_DRAFT_COMMAND(command_name, command_method, command_path)                                                  \
+    .name = (command_name), .method = (command_method), .path = (command_path), .needs = EVD_CAN_EXTRACT,              \
+    .commit = EVD_COMMIT_TXN, .scope = EVD_WRITES_DRAFTS, .answer = &evd_type_draft_receipt
+
 /** The id of the caller's own session on the path's study and form; its draft has the same. */
 evd_uuid evd_own_session(const struct evd_call *call);
 

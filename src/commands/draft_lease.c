@@ -108,15 +108,9 @@ static void take_over_derive(struct evd_call *call) {
 }
 
 const struct evd_command evd_command_take_over_draft = {
-    .name = "TakeOverDraft",
-    .method = EVD_COMMAND_POST,
-    .path = EVD_DRAFT_PATH "/takeover",
-    .needs = EVD_CAN_EXTRACT,
-    .commit = EVD_COMMIT_TXN,
-    .scope = EVD_WRITES_DRAFTS,
+    EVD_DRAFT_COMMAND("TakeOverDraft", EVD_COMMAND_POST, EVD_DRAFT_PATH "/takeover"),
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_take_over_draft_request,
-    .answer = &evd_type_draft_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_STALE_BASE),
     .read = take_over_read,
     .refuse = take_over_refuse,

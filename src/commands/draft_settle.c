@@ -60,15 +60,9 @@ static void discard_derive(struct evd_call *call) {
 }
 
 const struct evd_command evd_command_discard_draft = {
-    .name = "DiscardDraft",
-    .method = EVD_COMMAND_DELETE,
-    .path = EVD_DRAFT_PATH,
-    .needs = EVD_CAN_EXTRACT,
-    .commit = EVD_COMMIT_TXN,
-    .scope = EVD_WRITES_DRAFTS,
+    EVD_DRAFT_COMMAND("DiscardDraft", EVD_COMMAND_DELETE, EVD_DRAFT_PATH),
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_held_draft_request,
-    .answer = &evd_type_draft_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD) | EVD_OUTCOME_BIT(EVD_STALE_BASE),
     .read = discard_read,
     .refuse = discard_refuse,
@@ -126,15 +120,9 @@ static void adopt_derive(struct evd_call *call) {
 }
 
 const struct evd_command evd_command_adopt_draft_copy = {
-    .name = "AdoptDraftCopy",
-    .method = EVD_COMMAND_POST,
-    .path = EVD_DRAFT_PATH "/conflicts/{copy}/adopt",
-    .needs = EVD_CAN_EXTRACT,
-    .commit = EVD_COMMIT_TXN,
-    .scope = EVD_WRITES_DRAFTS,
+    EVD_DRAFT_COMMAND("AdoptDraftCopy", EVD_COMMAND_POST, EVD_DRAFT_PATH "/conflicts/{copy}/adopt"),
     .body_limit_bytes = EVD_LIMIT_COMMAND_BODY_BYTES,
     .request = &evd_type_held_draft_request,
-    .answer = &evd_type_draft_receipt,
     .outcomes = EVD_OUTCOME_BIT(EVD_DRAFT_LEASE_HELD) | EVD_OUTCOME_BIT(EVD_STALE_BASE) |
                 EVD_OUTCOME_BIT(EVD_SIZE_LIMIT_EXCEEDED),
     .read = adopt_read,
@@ -162,13 +150,7 @@ static void discard_copy_derive(struct evd_call *call) {
 }
 
 const struct evd_command evd_command_discard_draft_copy = {
-    .name = "DiscardDraftCopy",
-    .method = EVD_COMMAND_POST,
-    .path = EVD_DRAFT_PATH "/conflicts/{copy}/discard",
-    .needs = EVD_CAN_EXTRACT,
-    .commit = EVD_COMMIT_TXN,
-    .scope = EVD_WRITES_DRAFTS,
-    .answer = &evd_type_draft_receipt,
+    EVD_DRAFT_COMMAND("DiscardDraftCopy", EVD_COMMAND_POST, EVD_DRAFT_PATH "/conflicts/{copy}/discard"),
     .read = discard_copy_read,
     .refuse = discard_copy_refuse,
     .derive = discard_copy_derive,

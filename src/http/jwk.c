@@ -181,8 +181,8 @@ enum evd_jwk_reading evd_jwk_init(const json_t *member, struct evd_jwk *ret_key,
     struct evd_text id_text = evd_strict_json_text(id);
     if (!json_is_object(member)) return refused(ret_why, "is not an object");
     if (!json_is_string(json_object_get(member, "kty"))) return refused(ret_why, "has no \"kty\"");
-    if (member_is(member, "kty", "oct")) return EVD_JWK_SKIPPED;
     if (is_private(member)) return refused(ret_why, "is a private key, which no key set may hold: replace it");
+    if (member_is(member, "kty", "oct")) return EVD_JWK_SKIPPED;
     if (!is_for_signatures(member)) return EVD_JWK_SKIPPED;
     if (!find_algorithm(member, &key.algorithm)) return EVD_JWK_SKIPPED;
     if (id != NULL && (id_text.size_bytes == 0 || id_text.size_bytes > EVD_JWK_ID_BYTES))

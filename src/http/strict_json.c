@@ -1,5 +1,7 @@
 #include "strict_json.h"
 
+#include "evidenced/records/json_load.h"
+
 /* Brackets and separators outside strings. Where the text is not JSON the count may be off, but never before the
  * place at which the parser gives up. */
 static bool is_within(struct evd_text text, unsigned most_depth, unsigned most_values) {
@@ -24,15 +26,10 @@ static bool is_within(struct evd_text text, unsigned most_depth, unsigned most_v
 enum evd_strict_json evd_strict_json_object(struct evd_text text, unsigned most_depth, unsigned most_values,
                                             json_t **ret_object) {
     json_error_t error;
+    bool no_memory;
     if (!is_within(text, most_depth, most_values)) return EVD_STRICT_JSON_MALFORMED;
-    json_t *value = json_loadb(text.bytes, text.size_bytes, JSON_REJECT_DUPLICATES, &error);
-    if (value == NULL) {
-        /* The parser names every fault of the text; what it cannot name is an allocation. (One within a string it does
-         * call a fault of the text.) */
-        enum json_error_code code = json_error_code(&error);
-        return code == json_error_unknown || code == json_error_out_of_memory ? EVD_STRICT_JSON_NO_MEMORY
-                                                                              : EVD_STRICT_JSON_MALFORMED;
-    }
+    json_t *value = evd_json_load(text, &error, &no_memory);
+    if (value == NULL) return no_memory ? EVD_STRICT_JSON_NO_MEMORY : EVD_STRICT_JSON_MALFORMED;
     if (!json_is_object(value)) {
         json_decref(value);
         return EVD_STRICT_JSON_MALFORMED;

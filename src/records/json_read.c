@@ -6,9 +6,9 @@
 #include "evidenced/base/limits.h"
 #include "evidenced/records/dictionary.h"
 #include "evidenced/records/json.h"
+#include "evidenced/records/json_load.h"
 
 #include <jansson.h>
-#include <pthread.h>
 
 static const int64_t largest_exact = (INT64_C(1) << 53) - 1; /* what every JSON reader holds exactly */
 
@@ -287,19 +287,14 @@ static const char *why_not(const json_error_t *error) {
     return code == json_error_numeric_overflow ? " (a number is too large)" : "";
 }
 
-/* jansson seeds its hash tables once; doing it here keeps threads from racing to. */
-static void seed(void) {
-    json_object_seed(0);
-}
-
 struct json_t *evd_json_parse(struct evd_text text, struct evd_arena *arena, struct evd_json_fault *ret_fault) {
-    static pthread_once_t seeded = PTHREAD_ONCE_INIT;
     struct reading reading = {.arena = arena, .fault = ret_fault};
-    (void)pthread_once(&seeded, seed);
     if (!within_bounds(&reading, text)) return NULL;
     json_error_t error;
-    json_t *json = json_loadb(text.bytes == NULL ? "" : text.bytes, text.size_bytes, JSON_REJECT_DUPLICATES, &error);
+    bool no_memory;
+    json_t *json = evd_json_load(text, &error, &no_memory);
     if (json != NULL) return json;
+    if (no_memory) evd_arena_exhausted(arena);
     (void)REFUSE(&reading, NULL, "The body is not valid JSON: line %d, column %d%s.", error.line, error.column,
                  why_not(&error));
     return NULL;

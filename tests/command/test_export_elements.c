@@ -206,7 +206,8 @@ START_TEST(a_series_export_larger_than_a_piece_is_cut_between_points) {
     for (size_t row = 1; row < rows.count; row++) {
         char average[40];
         (void)snprintf(average, sizeof average, "%zu.%zu", (row - 1) / MANY_POINTS, (row - 1) % MANY_POINTS);
-        ck_assert_str_eq(csv_cell(&rows, row, "series/average"), average);
+        if (strcmp(csv_cell(&rows, row, "series/average"), average) != 0)
+            ck_abort_msg("row %zu is no %s", row, average);
     }
     csv_rows_done(&rows);
     streamed_done(&csv);

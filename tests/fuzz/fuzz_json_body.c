@@ -12,17 +12,9 @@
 #include "evidenced/commands/table.h"
 #include "evidenced/records/json.h"
 
+#include "expect.h"
+
 #include <jansson.h>
-
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            (void)fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);                       \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* All that can be read: no times, no bytes. */
 static const struct evd_type *const wanted[] = {

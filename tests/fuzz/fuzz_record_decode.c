@@ -9,18 +9,10 @@
 #include "evidenced/records/bson.h"
 #include "evidenced/records/json.h"
 
+#include "expect.h"
+
 #include <bson/bson.h>
 #include <jansson.h>
-
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            (void)fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);                       \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct evd_field *field_named(const struct evd_type *type, const char *key) {
     for (size_t i = 0; i < type->field_count; i++)

@@ -9,15 +9,7 @@
 #include "evidenced/tables/csv_write.h"
 #include "evidenced/tables/references.h"
 
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            (void)fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition);                       \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "expect.h"
 
 enum { OUT_BYTES = 64 << 20 };
 

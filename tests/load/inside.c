@@ -5,6 +5,7 @@
 #include "evidenced/base/random.h"
 #include "evidenced/commands/table.h"
 #include "evidenced/records/dictionary.h"
+#include "evidenced/records/json_load.h"
 #include "evidenced/store/embedded.h"
 
 #include <jansson.h>
@@ -156,9 +157,9 @@ struct bench_memory bench_inside_memory(struct bench_inside *inside, const struc
     bench_author_write(author);
     bench_asked_init(&waiting.asked, inside, path, author->number, wake);
     json_held_bytes = json_most_bytes = 0;
-    json_set_alloc_funcs(json_take, json_give_back);
+    evd_json_memory(json_take, json_give_back);
     ask_and_wait(&waiting, bench_author_condition(author, etag), (struct evd_text){author->body, author->body_bytes});
-    json_set_alloc_funcs(malloc, free);
+    evd_json_memory(NULL, NULL);
     bench_author_keep(author, waiting.asked.call.receipt);
     struct bench_memory memory = {.body_bytes = author->body_bytes,
                                   .call_bytes = waiting.asked.arena.held_bytes,

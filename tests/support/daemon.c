@@ -192,14 +192,17 @@ int evd_daemon_process_wait(struct evd_daemon_process *process) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-void evd_daemon_process_start(struct evd_daemon_process *process) {
+int evd_daemon_process_try(struct evd_daemon_process *process) {
     spawn(process);
-    if (!await_log(process, "\"event\":\"listening\"")) {
-        int status = evd_daemon_process_wait(process);
-        ck_abort_msg("the daemon ended with %d: %s", status, process->log == NULL ? "" : process->log);
-    }
+    if (!await_log(process, "\"event\":\"listening\"")) return evd_daemon_process_wait(process);
     process->api_port = port_in_log(process, "\"api_port\":");
     process->admin_port = port_in_log(process, "\"admin_port\":");
+    return 0;
+}
+
+void evd_daemon_process_start(struct evd_daemon_process *process) {
+    int status = evd_daemon_process_try(process);
+    if (status != 0) ck_abort_msg("the daemon ended with %d: %s", status, process->log == NULL ? "" : process->log);
 }
 
 int evd_daemon_process_fail(struct evd_daemon_process *process) {

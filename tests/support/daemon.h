@@ -55,6 +55,9 @@ void evd_daemon_process_start(struct evd_daemon_process *process);
 /** Start something that is expected to end by itself before it listens; the exit status. */
 int evd_daemon_process_fail(struct evd_daemon_process *process);
 
+/** Start something that may listen or may end by itself before: 0 when it listens, else how it ended, as of wait. */
+int evd_daemon_process_try(struct evd_daemon_process *process);
+
 /** SIGKILL, and wait for the end. */
 void evd_daemon_process_kill(struct evd_daemon_process *process);
 

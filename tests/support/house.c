@@ -122,11 +122,27 @@ struct asked *asked_new(struct house *house, const struct evd_command *command, 
     return asked;
 }
 
+struct asked *asked_twin(struct asked *asked) {
+    const struct evd_call *call = &asked->call;
+    struct asked *twin = asked_new(asked->house, call->command, call->ids, call->caller, call->command_id, NULL);
+    twin->call.body = call->body;
+    twin->call.media = call->media;
+    twin->call.page = call->page;
+    twin->call.options = call->options;
+    twin->call.conditions = call->conditions;
+    twin->call.is_operator = call->is_operator;
+    return twin;
+}
+
 struct evd_call *asked_call(struct asked *asked) {
     return &asked->call;
 }
 
 void asked_go(struct asked *asked) {
+    void (*before)(struct asked *) = asked->house->before;
+    asked->house->before = NULL; /* whoever is called may ask too */
+    if (before != NULL) before(asked);
+    asked->house->before = before;
     if (asked->house->workers == 0)
         evd_runtime_run(asked->house->runtime, &asked->call);
     else

@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 struct scripted_store;
+struct asked;
 
 struct house {
     struct evd_test_clock clock;  /* the house's without workers */
@@ -24,7 +25,8 @@ struct house {
     struct scripted_store *script; /* NULL: the store is the real one alone */
     struct evd_runtime *runtime;
     unsigned workers;
-    atomic_uint answered; /* calls so far */
+    void (*before)(struct asked *asked); /* called with what is asked, before it is; NULL: nobody is */
+    atomic_uint answered;                /* calls so far */
     evd_uuid admin, project, form, form_version, stage, other_stage, study, other_study;
 };
 
@@ -62,12 +64,14 @@ struct reply ask(struct house *house, const struct evd_command *command, struct 
 struct reply ask_ok(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
                     evd_uuid id, const char *body);
 
-/* A call that is asked step by step, so that others can come in between. */
-struct asked;
+/* A call that is asked step by step, so that others can come in between: struct asked. */
 
 /** Not given to the runtime yet. body: copied, NULL for none. */
 struct asked *asked_new(struct house *house, const struct evd_command *command, struct evd_ids ids, evd_uuid caller,
                         evd_uuid id, const char *body);
+
+/** Another one that asks the same, while that one is there. */
+struct asked *asked_twin(struct asked *asked);
 
 /** The call, to be changed before asked_go and looked at after the answer. */
 struct evd_call *asked_call(struct asked *asked);

@@ -43,6 +43,9 @@ void *evd_arena_alloc_array(struct evd_arena *arena, size_t count, size_t size_b
 void *evd_arena_copy(struct evd_arena *arena, const void *from, size_t size_bytes)
     __attribute__((malloc, returns_nonnull));
 
+/** Memory that is not the arena's ran out on its owner's behalf: leave as the arena itself does. */
+_Noreturn void evd_arena_exhausted(const struct evd_arena *arena);
+
 #define EVD_NEW(arena, type)              ((type *)evd_arena_alloc((arena), sizeof(type)))
 #define EVD_NEW_ARRAY(arena, type, count) ((type *)evd_arena_alloc_array((arena), (count), sizeof(type)))
 

@@ -22,7 +22,7 @@ struct evd_json_fault {
 /**
  * Parse UTF-8 JSON within the bounds of limits.h (depth, number of values), which are checked before anything is
  * allocated; duplicate members, NUL in strings and trailing bytes are refused. The result is owned by the caller
- * (json_decref). NULL and *ret_fault on refusal.
+ * (json_decref). NULL and *ret_fault on refusal. Memory that runs out leaves by the arena's escape, the parser's too.
  */
 struct json_t *evd_json_parse(struct evd_text text, struct evd_arena *arena, struct evd_json_fault *ret_fault);
 

@@ -20,6 +20,15 @@ const generous = { 'subject-rate': '1000000', 'subject-burst': '1000000', 'subje
 
 type Waiting = { event: string; found: (line: LogLine) => void; ended: (why: Error) => void };
 
+// No daemon and no data outlive the test that made them, however that ends, but for SIGKILL.
+const alive = new Set<ChildProcess>(), directories = new Set<string>();
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+process.stdout.on('error', () => process.exit(1)); // nobody listens any more
+
 /** One process: what it says, and who waits for what it says. */
 class Run {
   readonly child: ChildProcess;
@@ -30,12 +39,14 @@ class Run {
   constructor(flags: string[], environment: Record<string, string>) {
     const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('EVIDENCED_')));
     this.child = spawn(join(programs, 'evidenced'), flags, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...own, ...environment } });
+    alive.add(this.child);
     const lines = createInterface({ input: this.child.stderr! });
     lines.on('line', line => this.#read(line));
     lines.on('close', () => {
       for (const { event, ended } of this.#waiting.splice(0)) ended(new Error(`the daemon ended before ${event}:\n${this.#tail.join('\n')}`));
     });
     this.child.on('exit', (status, signal) => {
+      alive.delete(this.child);
       if (!this.told) console.error(`the daemon ended with ${signal ?? status}, untold:\n${this.#tail.join('\n')}`);
     });
   }
@@ -65,6 +76,7 @@ export class Daemon {
   admin = '';
 
   private constructor(options: Record<string, string>) {
+    directories.add(this.#directory);
     this.#options = {
       listen: '127.0.0.1:0', 'admin-listen': '127.0.0.1:0', data: join(this.#directory, 'data'), 'free-mib': '64',
       'drain-seconds': '0', 'token-jwks': join(this.#directory, 'jwks.json'), 'token-issuer': issuer,
@@ -122,6 +134,7 @@ export class Daemon {
   async done(): Promise<void> {
     await this.kill();
     rmSync(this.#directory, { recursive: true, force: true });
+    directories.delete(this.#directory);
   }
 
   /** A token good for an hour. A subject that is a UUID is the investigator's id. */

@@ -23,6 +23,8 @@ START_TEST(every_canary_has_a_name_of_its_own_and_says_what_it_breaks) {
 }
 END_TEST
 
+#ifdef EVD_TEST
+
 static unsigned singing(void) {
     unsigned count = 0;
     for (int i = 0; i < EVD_CANARY_COUNT; i++)
@@ -63,3 +65,15 @@ END_TEST
 
 EVD_TEST_MAIN("base: canaries", every_canary_has_a_name_of_its_own_and_says_what_it_breaks,
               none_sings_unless_it_was_chosen, the_environment_chooses_one_by_its_whole_name)
+
+#else
+
+START_TEST(in_what_is_shipped_none_sings) {
+    ck_assert(!EVD_CANARY(LEDGER_NOT_READ));
+}
+END_TEST
+
+EVD_TEST_MAIN("base: canaries", every_canary_has_a_name_of_its_own_and_says_what_it_breaks,
+              in_what_is_shipped_none_sings)
+
+#endif

@@ -67,6 +67,7 @@ static const struct row rows[] = {
     {ED ",{\"p\":\"AQ\"," RSA_REST, 0, 0, "is a private key"},
     {ED ",{\"use\":\"enc\",\"d\":\"AQ\"," RSA_REST, 0, 0, "is a private key"},
     {ED ",{\"kty\":\"EC\",\"crv\":\"P-521\",\"d\":null}", 0, 0, "is a private key"},
+    {ED ",{\"kty\":\"oct\",\"d\":\"AQ\"}", 0, 0, "is a private key"},
 
     {"{\"kty\":\"RSA\",\"e\":\"AQAB\"}", 0, 0, "without a readable"},
     {"{\"kty\":\"RSA\",\"n\":\"" RSA_N "\"}", 0, 0, "without a readable"},

@@ -131,6 +131,40 @@ START_TEST(every_collection_has_a_record_and_every_record_its_collection) {
 }
 END_TEST
 
+/* Every type the dictionary declares, of records and of what is nested in them. */
+static const struct evd_type *const declared[] = {
+#define EVD_RECORD(T, COLLECTION) &evd_type_##T,
+#define EVD_STRUCT(T)             &evd_type_##T,
+#define EVD_FIELD(...)
+#define EVD_REF(...)
+#define EVD_NUMBER(...)
+#define EVD_STRING(...)
+#define EVD_BYTES(...)
+#define EVD_ENUM(...)
+#define EVD_NEST(...)
+#define EVD_LIST(...)
+#define EVD_STRINGS(...)
+#define EVD_REFS(...)
+#define EVD_VALUE(...)
+#define EVD_MEMBERS(...)
+#define EVD_END(T)
+#include "records/dictionary.def"
+
+#include "evidenced/records/schema_undefine.h"
+};
+
+/* The round trips of test_bson, a newer version's documents among them, go over what the specimens list. */
+START_TEST(every_type_that_is_declared_is_round_tripped) {
+    struct specimen_types types = specimen_stored_types();
+    for (size_t i = 0; i < sizeof declared / sizeof *declared; i++) {
+        bool listed = false;
+        for (size_t t = 0; t < types.count; t++)
+            listed = listed || types.items[t] == declared[i];
+        ck_assert_msg(listed, "%s is stored in no record, or its record has no collection", declared[i]->name);
+    }
+}
+END_TEST
+
 START_TEST(every_record_begins_with_what_the_store_needs) {
     static const struct {
         const char *key;
@@ -406,8 +440,9 @@ END_TEST
 EVD_TEST_MAIN("records: the data dictionary", collections_keep_their_numbers_and_names,
               indexes_keep_their_numbers_and_paths, numbers_and_names_are_used_once,
               every_collection_has_a_record_and_every_record_its_collection,
-              every_record_begins_with_what_the_store_needs, every_index_path_leads_to_a_member_that_has_an_order,
-              an_index_goes_through_one_array_at_most, every_reference_leads_to_a_collection,
-              keys_are_plain_and_unique_in_their_type, every_stored_member_has_its_bounds_and_none_is_rendered_json,
-              members_stand_beside_each_other, names_once_stored_are_still_known,
-              a_set_has_each_name_once_and_knows_no_other, answers_are_equal_when_kind_and_content_are)
+              every_type_that_is_declared_is_round_tripped, every_record_begins_with_what_the_store_needs,
+              every_index_path_leads_to_a_member_that_has_an_order, an_index_goes_through_one_array_at_most,
+              every_reference_leads_to_a_collection, keys_are_plain_and_unique_in_their_type,
+              every_stored_member_has_its_bounds_and_none_is_rendered_json, members_stand_beside_each_other,
+              names_once_stored_are_still_known, a_set_has_each_name_once_and_knows_no_other,
+              answers_are_equal_when_kind_and_content_are)
