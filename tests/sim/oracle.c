@@ -15,10 +15,13 @@ void sim_oracle_begin(struct sim *sim) {
     sim->oracle = calloc(1, sizeof *sim->oracle);
     if (sim->oracle == NULL) abort();
     evd_arena_init(&sim->oracle->arena, ARENA_BYTES);
+    evd_arena_init(&sim->oracle->kept, ARENA_BYTES);
 }
 
 void sim_oracle_end(struct sim *sim) {
     evd_arena_done(&sim->oracle->arena);
+    evd_arena_done(&sim->oracle->kept);
+    free(sim->oracle->decoded);
     free(sim->oracle->records);
     free(sim->oracle->by_key);
     free(sim->oracle->acknowledged);

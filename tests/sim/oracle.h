@@ -51,6 +51,12 @@ struct sim_acknowledged {
 
 struct sim_oracle {
     struct evd_arena arena; /* of one look */
+    struct evd_arena kept;  /* of the run: images in the store never change, so each is decoded once */
+    struct sim_kept {
+        const uint8_t *bson;
+        const void *record;
+    } * decoded; /* open addressing by the image's address */
+    size_t decoded_count, decoded_size;
     struct sim_record *records;
     size_t count, capacity;
     struct sim_record **by_key; /* sorted */
