@@ -120,7 +120,7 @@ void evd_session_write(struct evd_call *call, const struct evd_session_reads *re
                                           .state = session->state,
                                           .form_version = outcome->form_version,
                                           .answer_count = (int64_t)outcome->pins.count};
-    receipt.draft_etag = write_draft(call, read, version_id);
+    receipt.draft_etag = write_draft(call, read, version_id) - EVD_CANARY(RECEIPT_OF_OLD_DRAFT);
     receipt.study_version = write_study(call, read, session);
     answer(call, &receipt, changed, changed_count);
 }

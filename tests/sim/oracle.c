@@ -64,8 +64,11 @@ static void digest_commit(struct sim *sim, const struct simulated_commit *commit
     }
 }
 
-static void take_effect(struct sim *sim, struct sim_intent *intent) {
-    if (intent->landed++ == 0) intent->landed_at = simulated_store_now(sim->store);
+static void take_effect(struct sim *sim, struct sim_intent *intent, uint64_t snapshot) {
+    if (intent->landed++ == 0) {
+        intent->landed_at = simulated_store_now(sim->store);
+        intent->decided_at = snapshot;
+    }
     intent->root->effects++;
     if (intent->landed > 1) sim_fail(sim, "%s took effect %u times", intent->command->name, intent->landed);
     if (intent->root->effects > 1) sim_fail(sim, "one command id took effect %u times", intent->root->effects);
@@ -102,7 +105,8 @@ void sim_oracle_committed(struct sim *sim, const struct simulated_commit *commit
     if (is_only_copies(commit) || sim->failed) return;
     sim_oracle_draft(sim, attempt, commit);
     if (!sim->failed) sim_oracle_version(sim, attempt, commit);
-    if (intent->command != &evd_command_renew_draft_lease) take_effect(sim, intent); /* a heartbeat may come twice */
+    if (intent->command != &evd_command_renew_draft_lease)
+        take_effect(sim, intent, commit->snapshot); /* a heartbeat may come twice */
 }
 
 /* Answers. */
@@ -162,4 +166,5 @@ void sim_oracle_answered(struct sim *sim, struct sim_intent *intent, const struc
     sim_oracle_copy(sim, intent, answer);
     sim_oracle_refusal(sim, intent, answer);
     sim_oracle_read(sim, intent, answer);
+    if (!sim->failed) sim_oracle_receipt(sim, intent, answer);
 }

@@ -9,6 +9,7 @@
  *   oracle_draft    what was done to a draft
  *   oracle_text     nothing typed is lost
  *   oracle_member   who is no member any more writes nothing
+ *   oracle_receipt  a receipt says what was written
  *   oracle_read     a view shows one instant
  *   oracle_operation  imports: identifiers, what became of each row, undoing
  *   oracle_whole    everything that is stored, against itself
@@ -181,6 +182,8 @@ void sim_oracle_copy(struct sim *sim, const struct sim_intent *intent, const str
 void sim_oracle_member(struct sim *sim, const struct sim_attempt *attempt, const struct simulated_commit *commit);
 void sim_oracle_member_answered(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
 bool sim_was_member(const struct sim *sim, evd_uuid person, uint64_t instant);
+void sim_oracle_receipt(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
+
 /** Of what was looked at last. */
 void sim_oracle_operations(struct sim *sim);
 

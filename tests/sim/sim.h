@@ -56,19 +56,19 @@ struct sim_intent {
     unsigned number;
     const struct evd_command *command;
     struct evd_ids ids;
-    evd_uuid caller, key;       /* key nil: no command id */
-    char *body;                 /* NULL: none */
-    json_t *asked_for;          /* the body, parsed */
-    char condition[40];         /* If-Match's value; "*": If-None-Match */
-    struct evd_options options; /* of a file */
-    struct sim_tab *tab;        /* NULL: an administrator's, or nobody's */
-    struct sim_intent *root;    /* whose command id it has: its own but for a careless client's */
-    unsigned asked;             /* copies sent */
-    unsigned landed;            /* commits of it that did more than keep a copy */
-    uint64_t landed_at;         /* the instant of the first */
-    unsigned effects;           /* of a root: commits under its command id */
-    bool answered;              /* whoever wants it has an answer that ends it */
-    char *receipt;              /* of the first success; every other must be the same bytes */
+    evd_uuid caller, key;           /* key nil: no command id */
+    char *body;                     /* NULL: none */
+    json_t *asked_for;              /* the body, parsed */
+    char condition[40];             /* If-Match's value; "*": If-None-Match */
+    struct evd_options options;     /* of a file */
+    struct sim_tab *tab;            /* NULL: an administrator's, or nobody's */
+    struct sim_intent *root;        /* whose command id it has: its own but for a careless client's */
+    unsigned asked;                 /* copies sent */
+    unsigned landed;                /* commits of it that did more than keep a copy */
+    uint64_t landed_at, decided_at; /* the instants of the first, and of its snapshot */
+    unsigned effects;               /* of a root: commits under its command id */
+    bool answered;                  /* whoever wants it has an answer that ends it */
+    char *receipt;                  /* of the first success; every other must be the same bytes */
 };
 
 struct sim_answer {

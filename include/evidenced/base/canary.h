@@ -53,6 +53,7 @@
     X(DISCARD_NOT_NOTED, "discard-not-noted", "a draft is discarded without a trace")                                  \
     X(TAKE_OVER_ANY_GENERATION, "take-over-any-generation", "a draft is taken over from who was not seen holding it")  \
     X(GENERATION_NOT_RAISED, "generation-not-raised", "a draft changes hands and its lease does not tell")             \
+    X(RECEIPT_OF_OLD_DRAFT, "receipt-of-old-draft", "a receipt names the draft as it was before")                      \
     X(EXPOSURES_NOT_KEPT, "exposures-not-kept", "what a reviewer was shown is not told with the version")              \
     X(IDENTIFIER_NOT_TAKEN, "identifier-not-taken", "two studies may have one identifier")                             \
     X(OPERATION_LEFT_OPEN, "operation-left-open", "what is settled is taken up again with each start")                 \
