@@ -37,12 +37,14 @@ bool sim_is_written(const struct sim *sim, const struct sim_intent *intent) {
     return false;
 }
 
-/* Is the last autosave of the draft before this instant the same write? */
+/* Is what last changed the draft's content before this instant the same write? */
 static bool is_last_write(const struct sim *sim, const struct sim_intent *intent, uint64_t instant) {
     const struct sim_intent *last = NULL;
     for (size_t i = 0; i < sim->intent_count; i++) {
         const struct sim_intent *each = sim->intents[i];
-        bool before = sim_autosaves(each->command) && each->landed > 0 && each->landed_at <= instant;
+        bool changes = sim_autosaves(each->command) || each->command == &evd_command_adopt_draft_copy ||
+                       each->command == &evd_command_discard_draft;
+        bool before = changes && each->landed > 0 && each->landed_at <= instant;
         if (!before || !evd_uuid_equal(sim_session_of(each), sim_session_of(intent))) continue;
         if (last == NULL || each->landed_at > last->landed_at) last = each;
     }
