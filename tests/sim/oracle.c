@@ -164,7 +164,7 @@ void sim_oracle_answered(struct sim *sim, struct sim_intent *intent, const struc
     check_code(sim, intent, answer);
     sim_oracle_member_answered(sim, intent, answer);
     sim_oracle_copy(sim, intent, answer);
-    sim_oracle_refusal(sim, intent, answer);
+    sim_oracle_deserved(sim, intent, answer);
     sim_oracle_read(sim, intent, answer);
     if (!sim->failed) sim_oracle_receipt(sim, intent, answer);
 }

@@ -168,8 +168,8 @@ struct sim_verdict sim_judge_autosave(struct sim *sim, const struct sim_intent *
 /** Has this autosave landed, or one that is the same write? */
 bool sim_is_written(const struct sim *sim, const struct sim_intent *intent);
 
-/** A refusal must be deserved at some instant of its call. */
-void sim_oracle_refusal(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
+/** A refusal, and the success of an autosave, must be deserved at some instant of its call. */
+void sim_oracle_deserved(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
 
 /* The others. */
 

@@ -46,6 +46,7 @@
     X(AUTOSAVE_SEQUENCE_IGNORED, "autosave-sequence-ignored", "an autosave is taken out of its order")                 \
     X(AUTOSAVE_ETAG_IGNORED, "autosave-etag-ignored", "an autosave overwrites a draft it does not know")               \
     X(AUTOSAVE_ETAG_FIRST, "autosave-etag-first", "an autosave that is sent again is refused for its own effect")      \
+    X(REPETITION_OF_WHAT_IS_GONE, "repetition-of-what-is-gone", "an autosave repeats one that was adopted over")       \
     X(REFUSED_AUTOSAVE_NOT_KEPT, "refused-autosave-not-kept", "what came too late is not kept beside the draft")       \
     X(PATCH_REPLACES, "patch-replaces", "a PATCH drops what it does not name")                                         \
     X(ADOPTING_FORGETS, "adopting-forgets", "what a copy overwrites in the draft is gone")                             \
