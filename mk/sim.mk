@@ -15,18 +15,25 @@ SIM_STORE_TESTS = $(filter $(addprefix $(O)/tests/store/test_,port writes isolat
 
 CHECK_STAGES += check-sim@test check-sim-canaries@test check-sim-store@test check-sim@asan
 
-.PHONY: sim sim-long sim-canaries check-sim check-sim-canaries check-sim-store
+# Only test builds have what it needs.
+SIM_PROFILE = $(if $(filter file,$(origin PROFILE)),test,$(PROFILE))
+SIM_RUNS    = sim sim-long sim-canaries
 
-## make sim             simulated schedules: SEED=1 SCHEDULES=2000 STEPS=1500 (PROFILE=test)
-sim: $(SIM)
+.PHONY: $(SIM_RUNS) $(SIM_RUNS:%=run-%) check-sim check-sim-canaries check-sim-store
+
+## make sim             simulated schedules: SEED=1 SCHEDULES=2000 STEPS=1500
+## make sim-long        100,000 of them
+## make sim-canaries    is every deliberate bug caught, and how soon?
+$(SIM_RUNS):
+	@$(MAKE) --no-print-directory PROFILE=$(SIM_PROFILE) run-$@
+
+run-sim: $(SIM)
 	@$(SIM) --seed $(SEED) --schedules $(SCHEDULES) --steps $(STEPS) --jobs $(JOBS)
 
-## make sim-long        100,000 of them
-sim-long: $(SIM)
+run-sim-long: $(SIM)
 	@$(SIM) --seed $(SEED) --schedules 100000 --steps $(STEPS) --jobs $(JOBS)
 
-## make sim-canaries    is every deliberate bug caught, and how soon? (PROFILE=test)
-sim-canaries: $(SIM)
+run-sim-canaries: $(SIM)
 	@$(SIM) --canaries --seed $(SEED) --schedules $(CANARY_SEEDS) --steps $(STEPS) --jobs $(JOBS)
 
 # Fewer under the sanitizers; and the same seeds once more, in a process of its own: every byte must be the same.

@@ -25,7 +25,12 @@ void evd_draft_keeping_want(struct evd_call *call, struct evd_draft_keeping *kee
 
 void evd_draft_keeping_write(struct evd_call *call, const struct evd_draft_keeping *keeping) {
     const struct evd_draft_copy *stored = keeping->stored;
-    if (keeping->content == NULL || (stored != NULL && stored->state.value == EVD_COPY_KEPT)) return;
+    if (keeping->content == NULL) return;
+    if (stored != NULL && stored->state.value == EVD_COPY_KEPT) {
+        /* Written all the same where the text is nowhere else afterwards: nobody may discard it meanwhile. */
+        if (call->outcome.code == EVD_OK) EVD_REPLACE_RECORD(call, draft_copy, EVD_CHANGE(call, draft_copy, stored));
+        return;
+    }
     struct evd_draft_copy copy = {.base.id = keeping->id,
                                   .session = keeping->session,
                                   .state = evd_name_of(EVD_COPY_KEPT),

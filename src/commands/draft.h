@@ -31,7 +31,8 @@ struct evd_draft_keeping {
 /** Name the copy's record. The other members must be set. */
 void evd_draft_keeping_want(struct evd_call *call, struct evd_draft_keeping *keeping);
 
-/** Write it, unless it is kept already. */
+/** Write it; one that is kept already is written as it is where the command takes the text out of the draft, so that
+ * nobody discards it at the same time, and not at all in a refusal. */
 void evd_draft_keeping_write(struct evd_call *call, const struct evd_draft_keeping *keeping);
 
 /** "copyId" of what is kept, for a refusal's members; null when nothing is. */

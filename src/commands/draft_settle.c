@@ -53,6 +53,8 @@ static void discard_derive(struct evd_call *call) {
     if (!EVD_CANARY(DISCARD_NOT_NOTED))
         evd_draft_note(call, EVD_DRAFT_DISCARDED, state->session, draft, draft->content);
     draft->content = NULL;
+    if (!EVD_CANARY(REPETITION_OF_WHAT_IS_GONE))
+        draft->write_digest = (struct evd_text){0}; /* what the last autosave wrote is not there: no repetition of it */
     draft->etag++;
     draft->last_activity = call->now_ms;
     EVD_REPLACE_RECORD(call, session_draft, draft);
@@ -110,6 +112,8 @@ static void adopt_derive(struct evd_call *call) {
     struct evd_session_draft *draft = EVD_CHANGE(call, session_draft, state->draft);
     evd_draft_hold(draft, request->holder, call->now_ms);
     draft->content = evd_arena_copy(evd_call_arena(call), state->content, sizeof *state->content);
+    if (!EVD_CANARY(REPETITION_OF_WHAT_IS_GONE))
+        draft->write_digest = (struct evd_text){0}; /* it is not what the last autosave wrote: no repetition of that */
     draft->etag++;
     draft->last_activity = call->now_ms;
     EVD_REPLACE_RECORD(call, session_draft, draft);

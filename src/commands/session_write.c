@@ -110,7 +110,8 @@ void evd_session_write(struct evd_call *call, const struct evd_session_reads *re
     evd_uuid version_id = evd_session_version_id(read->session_id, seq);
     const struct evd_form_session *session = write_session(call, read, outcome, version_id);
     write_version(call, read, outcome, session);
-    (void)evd_exposed_write(call, outcome->exposed, session->base.id, version_id, seq, false);
+    if (!EVD_CANARY(EXPOSURES_NOT_KEPT))
+        (void)evd_exposed_write(call, outcome->exposed, session->base.id, version_id, seq, false);
     struct evd_session_receipt receipt = {.command_id = call->command_id,
                                           .stamp = call->stamp,
                                           .session = session->base.id,
@@ -119,7 +120,7 @@ void evd_session_write(struct evd_call *call, const struct evd_session_reads *re
                                           .state = session->state,
                                           .form_version = outcome->form_version,
                                           .answer_count = (int64_t)outcome->pins.count};
-    receipt.draft_etag = write_draft(call, read, version_id);
+    receipt.draft_etag = write_draft(call, read, version_id) - EVD_CANARY(RECEIPT_OF_OLD_DRAFT);
     receipt.study_version = write_study(call, read, session);
     answer(call, &receipt, changed, changed_count);
 }

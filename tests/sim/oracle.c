@@ -15,10 +15,13 @@ void sim_oracle_begin(struct sim *sim) {
     sim->oracle = calloc(1, sizeof *sim->oracle);
     if (sim->oracle == NULL) abort();
     evd_arena_init(&sim->oracle->arena, ARENA_BYTES);
+    evd_arena_init(&sim->oracle->kept, ARENA_BYTES);
 }
 
 void sim_oracle_end(struct sim *sim) {
     evd_arena_done(&sim->oracle->arena);
+    evd_arena_done(&sim->oracle->kept);
+    free(sim->oracle->decoded);
     free(sim->oracle->records);
     free(sim->oracle->by_key);
     free(sim->oracle->acknowledged);
@@ -61,8 +64,11 @@ static void digest_commit(struct sim *sim, const struct simulated_commit *commit
     }
 }
 
-static void take_effect(struct sim *sim, struct sim_intent *intent) {
-    if (intent->landed++ == 0) intent->landed_at = simulated_store_now(sim->store);
+static void take_effect(struct sim *sim, struct sim_intent *intent, uint64_t snapshot) {
+    if (intent->landed++ == 0) {
+        intent->landed_at = simulated_store_now(sim->store);
+        intent->decided_at = snapshot;
+    }
     intent->root->effects++;
     if (intent->landed > 1) sim_fail(sim, "%s took effect %u times", intent->command->name, intent->landed);
     if (intent->root->effects > 1) sim_fail(sim, "one command id took effect %u times", intent->root->effects);
@@ -99,7 +105,8 @@ void sim_oracle_committed(struct sim *sim, const struct simulated_commit *commit
     if (is_only_copies(commit) || sim->failed) return;
     sim_oracle_draft(sim, attempt, commit);
     if (!sim->failed) sim_oracle_version(sim, attempt, commit);
-    if (intent->command != &evd_command_renew_draft_lease) take_effect(sim, intent); /* a heartbeat may come twice */
+    if (intent->command != &evd_command_renew_draft_lease)
+        take_effect(sim, intent, commit->snapshot); /* a heartbeat may come twice */
 }
 
 /* Answers. */
@@ -111,7 +118,7 @@ static bool is_refusal(enum evd_outcome_code code) {
 static void acknowledge(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
     struct sim_oracle *oracle = sim->oracle;
     evd_uuid version = sim_uuid_in(answer->body, "versionId");
-    if (evd_uuid_is_nil(version)) return;
+    if (evd_uuid_is_nil(version) || !sim_makes_version(intent->command)) return;
     struct sim_acknowledged *acknowledged = sim_list_add(&oracle->acknowledged, &oracle->acknowledged_count,
                                                          &oracle->acknowledged_capacity, sizeof *acknowledged);
     *acknowledged = (struct sim_acknowledged){version, intent};
@@ -157,6 +164,7 @@ void sim_oracle_answered(struct sim *sim, struct sim_intent *intent, const struc
     check_code(sim, intent, answer);
     sim_oracle_member_answered(sim, intent, answer);
     sim_oracle_copy(sim, intent, answer);
-    sim_oracle_refusal(sim, intent, answer);
+    sim_oracle_deserved(sim, intent, answer);
     sim_oracle_read(sim, intent, answer);
+    if (!sim->failed) sim_oracle_receipt(sim, intent, answer);
 }

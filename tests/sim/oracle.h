@@ -9,6 +9,7 @@
  *   oracle_draft    what was done to a draft
  *   oracle_text     nothing typed is lost
  *   oracle_member   who is no member any more writes nothing
+ *   oracle_receipt  a receipt says what was written
  *   oracle_read     a view shows one instant
  *   oracle_operation  imports: identifiers, what became of each row, undoing
  *   oracle_whole    everything that is stored, against itself
@@ -51,6 +52,12 @@ struct sim_acknowledged {
 
 struct sim_oracle {
     struct evd_arena arena; /* of one look */
+    struct evd_arena kept;  /* of the run: images in the store never change, so each is decoded once */
+    struct sim_kept {
+        const uint8_t *bson;
+        const void *record;
+    } * decoded; /* open addressing by the image's address */
+    size_t decoded_count, decoded_size;
     struct sim_record *records;
     size_t count, capacity;
     struct sim_record **by_key; /* sorted */
@@ -161,8 +168,8 @@ struct sim_verdict sim_judge_autosave(struct sim *sim, const struct sim_intent *
 /** Has this autosave landed, or one that is the same write? */
 bool sim_is_written(const struct sim *sim, const struct sim_intent *intent);
 
-/** A refusal must be deserved at some instant of its call. */
-void sim_oracle_refusal(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
+/** A refusal, and the success of an autosave, must be deserved at some instant of its call. */
+void sim_oracle_deserved(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
 
 /* The others. */
 
@@ -175,6 +182,8 @@ void sim_oracle_copy(struct sim *sim, const struct sim_intent *intent, const str
 void sim_oracle_member(struct sim *sim, const struct sim_attempt *attempt, const struct simulated_commit *commit);
 void sim_oracle_member_answered(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
 bool sim_was_member(const struct sim *sim, evd_uuid person, uint64_t instant);
+void sim_oracle_receipt(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer);
+
 /** Of what was looked at last. */
 void sim_oracle_operations(struct sim *sim);
 

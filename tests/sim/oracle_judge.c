@@ -37,12 +37,14 @@ bool sim_is_written(const struct sim *sim, const struct sim_intent *intent) {
     return false;
 }
 
-/* Is the last autosave of the draft before this instant the same write? */
+/* Is what last changed the draft's content before this instant the same write? */
 static bool is_last_write(const struct sim *sim, const struct sim_intent *intent, uint64_t instant) {
     const struct sim_intent *last = NULL;
     for (size_t i = 0; i < sim->intent_count; i++) {
         const struct sim_intent *each = sim->intents[i];
-        bool before = sim_autosaves(each->command) && each->landed > 0 && each->landed_at <= instant;
+        bool changes = sim_autosaves(each->command) || each->command == &evd_command_adopt_draft_copy ||
+                       each->command == &evd_command_discard_draft;
+        bool before = changes && each->landed > 0 && each->landed_at <= instant;
         if (!before || !evd_uuid_equal(sim_session_of(each), sim_session_of(intent))) continue;
         if (last == NULL || each->landed_at > last->landed_at) last = each;
     }
@@ -160,7 +162,7 @@ struct sim_verdict sim_judge_session(struct sim *sim, const struct sim_intent *i
     return has_place(session) ? plain(EVD_OK) : admit(sim, intent, instant);
 }
 
-/* Refusals. */
+/* Answers. */
 
 static bool is_copies_full(const struct sim_intent *intent, const struct sim_answer *answer) {
     const char *limit = json_string_value(json_object_get(answer->body, "limit"));
@@ -168,7 +170,8 @@ static bool is_copies_full(const struct sim_intent *intent, const struct sim_ans
            strcmp(limit, "draftCopies") == 0;
 }
 
-/* A request whose answers do not fit is told so before it is told that there is no place. */
+/* An autosave is a success when it applied, or repeats what stands there. A request whose answers do not fit is told so
+ * before it is told that there is no place. */
 static bool fits(const struct sim_intent *intent, const struct sim_answer *answer, struct sim_verdict verdict) {
     const char *base = json_string_value(json_object_get(answer->body, "base"));
     bool unplaced = verdict.code == EVD_OK || verdict.code == EVD_AT_CAPACITY || verdict.code == EVD_ENOUGH_REVIEWERS;
@@ -185,9 +188,10 @@ static bool is_judged(enum evd_outcome_code code) {
            code == EVD_VALIDATION_FAILED || code == EVD_SIZE_LIMIT_EXCEEDED;
 }
 
-void sim_oracle_refusal(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
+void sim_oracle_deserved(struct sim *sim, const struct sim_intent *intent, const struct sim_answer *answer) {
     bool autosaves = sim_autosaves(intent->command);
-    if (!is_judged(answer->code) || !(autosaves || sim_makes_version(intent->command))) return;
+    bool judged = is_judged(answer->code) || (autosaves && answer->code == EVD_OK);
+    if (!judged || !(autosaves || sim_makes_version(intent->command))) return;
     struct sim_verdict verdict = {0};
     for (uint64_t at = answer->begun; at <= simulated_store_now(sim->store); at++) {
         verdict = autosaves ? sim_judge_autosave(sim, intent, at, answer->now_ms)
@@ -195,7 +199,7 @@ void sim_oracle_refusal(struct sim *sim, const struct sim_intent *intent, const 
         if (fits(intent, answer, verdict)) return;
     }
     const char *base = json_string_value(json_object_get(answer->body, "base"));
-    sim_fail(sim, "%s was refused with %s %s and deserved %s %s", intent->command->name,
+    sim_fail(sim, "%s was answered %s %s and deserved %s %s", intent->command->name,
              evd_outcome_entry_of(answer->code)->name, base == NULL ? "" : base,
              evd_outcome_entry_of(verdict.code)->name, verdict.base == NULL ? "" : verdict.base);
 }

@@ -20,13 +20,49 @@ void *sim_list_add(void *items, size_t *count, size_t *capacity, size_t size_byt
     return (char *)*list + (*count)++ * size_bytes;
 }
 
-const void *sim_decode(struct sim *sim, const struct evd_key *key, const struct evd_image *image) {
+static const void *decode(struct sim *sim, const struct evd_key *key, const struct evd_image *image,
+                          struct evd_arena *arena) {
     const struct evd_type *type = evd_type_of_collection(key->in);
-    struct evd_arena *arena = &sim->oracle->arena;
     void *record = evd_arena_alloc(arena, type->size_bytes);
     if (evd_bson_decode(type, image->bson, image->size_bytes, arena, record) == EVD_DECODED) return record;
     sim_fail(sim, "a %s that was written does not decode", type->name);
     return NULL;
+}
+
+const void *sim_decode(struct sim *sim, const struct evd_key *key, const struct evd_image *image) {
+    return decode(sim, key, image, &sim->oracle->arena);
+}
+
+/* Images in the store. */
+
+static struct sim_kept *slot_of(const struct sim_oracle *oracle, const uint8_t *bson) {
+    size_t at = (size_t)(((uintptr_t)bson >> 4) * UINT64_C(0x9E3779B97F4A7C15) % oracle->decoded_size);
+    while (oracle->decoded[at].bson != NULL && oracle->decoded[at].bson != bson)
+        at = (at + 1) % oracle->decoded_size;
+    return &oracle->decoded[at];
+}
+
+static void make_room(struct sim_oracle *oracle) {
+    enum { FIRST = 4096 };
+    struct sim_kept *before = oracle->decoded;
+    size_t size = oracle->decoded_size;
+    if (2 * oracle->decoded_count < size) return;
+    oracle->decoded_size = size == 0 ? FIRST : 2 * size;
+    oracle->decoded = calloc(oracle->decoded_size, sizeof *oracle->decoded);
+    if (oracle->decoded == NULL) abort();
+    for (size_t i = 0; i < size; i++)
+        if (before[i].bson != NULL) *slot_of(oracle, before[i].bson) = before[i];
+    free(before);
+}
+
+static const void *decode_stored(struct sim *sim, const struct evd_key *key, const struct evd_image *image) {
+    struct sim_oracle *oracle = sim->oracle;
+    make_room(oracle);
+    struct sim_kept *slot = slot_of(oracle, image->bson);
+    if (slot->bson != NULL) return slot->record;
+    oracle->decoded_count++;
+    *slot = (struct sim_kept){image->bson, decode(sim, key, image, &oracle->kept)};
+    return slot->record;
 }
 
 const void *sim_before(struct sim *sim, const struct evd_write *write) {
@@ -48,7 +84,7 @@ const struct evd_write *sim_written(const struct simulated_commit *commit, evd_c
 static void note(void *self, const struct evd_key *key, const struct evd_image *image) {
     struct sim *sim = self;
     struct sim_oracle *oracle = sim->oracle;
-    const void *record = sim_decode(sim, key, image);
+    const void *record = decode_stored(sim, key, image);
     if (record == NULL) return;
     struct sim_record *noted = sim_list_add(&oracle->records, &oracle->count, &oracle->capacity, sizeof *noted);
     *noted = (struct sim_record){*key, evd_type_of_collection(key->in), record};
@@ -81,7 +117,7 @@ const void *sim_find(const struct sim *sim, evd_collection in, evd_uuid id) {
 const void *sim_at(struct sim *sim, uint64_t instant, evd_collection in, evd_uuid id) {
     struct evd_key key = {.project = evd_collection_project(in, sim->project), .in = in, .id = id};
     struct evd_image image;
-    return simulated_store_read(sim->store, instant, &key, &image) ? sim_decode(sim, &key, &image) : NULL;
+    return simulated_store_read(sim->store, instant, &key, &image) ? decode_stored(sim, &key, &image) : NULL;
 }
 
 struct collecting {
@@ -99,7 +135,7 @@ static void count_one(void *self, const struct evd_key *key, const struct evd_im
 
 static void collect(void *self, const struct evd_key *key, const struct evd_image *image) {
     struct collecting *collecting = self;
-    const void *record = sim_decode(collecting->sim, key, image);
+    const void *record = decode_stored(collecting->sim, key, image);
     if (record != NULL) collecting->records[collecting->count++] = record;
 }
 

@@ -140,6 +140,22 @@ static void check_version(struct sim *sim, const struct sim_intent *intent,
     if (!sim->failed) check_answers(sim, version, pins);
 }
 
+/* What its author was shown is told with it, whole. */
+static void check_exposures(struct sim *sim, const struct sim_intent *intent,
+                            const struct evd_form_session_version *version) {
+    const json_t *exposures = json_object_get(intent->asked_for, "exposures");
+    if (version->exposures_declared != json_is_array(exposures))
+        sim_fail(sim, "a version says otherwise whether its author was shown something");
+    for (size_t i = 0; i < json_array_size(exposures) && !sim->failed; i++) {
+        evd_uuid revision;
+        const char *text = json_string_value(json_array_get(exposures, i));
+        if (!evd_uuid_parse(evd_text_from(text), &revision)) continue;
+        const struct evd_exposure *exposure =
+            sim_at(sim, SIM_NOW, EVD_IN_EXPOSURE, evd_exposure_id(version->base.id, revision));
+        if (exposure == NULL || exposure->late) sim_fail(sim, "a version lacks what its author was shown");
+    }
+}
+
 static void check_draft(struct sim *sim, const struct evd_form_session_version *version) {
     const struct evd_session_draft *draft = sim_at(sim, SIM_NOW, EVD_IN_SESSION_DRAFT, version->session);
     if (draft == NULL || !evd_uuid_equal(draft->base_version, version->base.id))
@@ -176,5 +192,6 @@ void sim_oracle_version(struct sim *sim, const struct sim_attempt *attempt, cons
             check_predecessor(sim, intent, sim_after(sim, &commit->writes[i]));
     if (!sim->failed) check_version(sim, intent, version);
     if (!sim->failed) check_draft(sim, version);
+    if (!sim->failed) check_exposures(sim, intent, version);
     if (!sim->failed) check_study(sim, commit, intent, version->base.stamp);
 }

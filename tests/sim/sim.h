@@ -40,6 +40,7 @@ enum {
     SIM_IMPORTS = 30,
     SIM_FORMS = 2, /* which share their first questions */
     SIM_TARGET = 2,
+    SIM_SHOWN = 32,
     SIM_DEPTH = 3, /* steps of a path, at most */
     SIM_TEXT_BYTES = EVD_UUID_TEXT_BYTES + 1,
     SIM_SAID_BYTES = 600
@@ -55,19 +56,19 @@ struct sim_intent {
     unsigned number;
     const struct evd_command *command;
     struct evd_ids ids;
-    evd_uuid caller, key;       /* key nil: no command id */
-    char *body;                 /* NULL: none */
-    json_t *asked_for;          /* the body, parsed */
-    char condition[40];         /* If-Match's value; "*": If-None-Match */
-    struct evd_options options; /* of a file */
-    struct sim_tab *tab;        /* NULL: an administrator's, or nobody's */
-    struct sim_intent *root;    /* whose command id it has: its own but for a careless client's */
-    unsigned asked;             /* copies sent */
-    unsigned landed;            /* commits of it that did more than keep a copy */
-    uint64_t landed_at;         /* the instant of the first */
-    unsigned effects;           /* of a root: commits under its command id */
-    bool answered;              /* whoever wants it has an answer that ends it */
-    char *receipt;              /* of the first success; every other must be the same bytes */
+    evd_uuid caller, key;           /* key nil: no command id */
+    char *body;                     /* NULL: none */
+    json_t *asked_for;              /* the body, parsed */
+    char condition[40];             /* If-Match's value; "*": If-None-Match */
+    struct evd_options options;     /* of a file */
+    struct sim_tab *tab;            /* NULL: an administrator's, or nobody's */
+    struct sim_intent *root;        /* whose command id it has: its own but for a careless client's */
+    unsigned asked;                 /* copies sent */
+    unsigned landed;                /* commits of it that did more than keep a copy */
+    uint64_t landed_at, decided_at; /* the instants of the first, and of its snapshot */
+    unsigned effects;               /* of a root: commits under its command id */
+    bool answered;                  /* whoever wants it has an answer that ends it */
+    char *receipt;                  /* of the first success; every other must be the same bytes */
 };
 
 struct sim_answer {
@@ -234,6 +235,12 @@ void sim_tab_take_something_back(struct sim_tab *tab);
  * more. */
 void sim_tab_mend(struct sim_tab *tab);
 
+/* A revision somebody was told of, and others may be shown. */
+struct sim_shown {
+    unsigned study, reviewer;
+    char revision[SIM_TEXT_BYTES];
+};
+
 /* The administrator. */
 
 struct sim_admin {
@@ -321,6 +328,8 @@ struct sim {
     struct sim_tab *tabs[SIM_REVIEWERS * SIM_TABS], *all_tabs;
     unsigned study_count, tab_count, tokens, keys, holders;
     struct sim_admin admin;
+    struct sim_shown shown[SIM_SHOWN];
+    unsigned shown_count; /* ever; the last SIM_SHOWN are kept */
     struct sim_oracle *oracle;
     bool failed, verbose, conformance, plain, hasty;
     char failure[512];

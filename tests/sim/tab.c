@@ -151,11 +151,32 @@ static json_t *draft_base(const struct sim_tab *tab) {
                      (json_int_t)tab->write_seq);
 }
 
+/* Revisions of others that this person was shown. */
+static json_t *exposures(const struct sim_tab *tab) {
+    struct sim *sim = tab->sim;
+    json_t *list = json_array();
+    for (unsigned i = 0; i < SIM_SHOWN && i < sim->shown_count; i++) {
+        const struct sim_shown *shown = &sim->shown[i];
+        bool of_another = shown->study == tab->study && shown->reviewer != tab->reviewer;
+        if (of_another && sim_below(sim, 4) == 0) (void)json_array_append_new(list, json_string(shown->revision));
+    }
+    return list;
+}
+
+static void tell_exposures(struct sim_tab *tab) {
+    json_t *revisions = exposures(tab);
+    if (tab->version[0] != '\0' && json_array_size(revisions) > 0)
+        ask(tab, &evd_command_record_exposures,
+            json_pack("{s:s, s:O}", "version", tab->version, "revisions", revisions));
+    json_decref(revisions);
+}
+
 static json_t *save_body(const struct sim_tab *tab, json_t *content) {
     json_t *body = json_pack("{s:o, s:i, s:o, s:o}", "stage", uuid_json(tab->sim->stages[tab->form]), "formVersion", 1,
                              "baseVersion", text_or_null(tab->version), "draft", draft_base(tab));
     (void)json_object_update(body, content);
     json_decref(content);
+    if (sim_below(tab->sim, 3) == 0) (void)json_object_set_new(body, "exposures", exposures(tab));
     return body;
 }
 
@@ -225,6 +246,37 @@ static void reopen(struct sim_tab *tab) {
     sim->tabs[tab->reviewer * SIM_TABS + tab->number] = sim_tab_new(sim, tab->reviewer, tab->number);
 }
 
+static struct sim_place *copied(const struct sim_place *place) {
+    struct sim_place *copy = malloc(sizeof *copy);
+    if (copy == NULL) abort();
+    *copy = *place;
+    copy->saved = json_incref(place->saved);
+    copy->given = json_incref(place->given);
+    return copy;
+}
+
+/* A browser's "duplicate tab": the other tab of this person becomes what this one is, its holder id included. */
+static void duplicate(struct sim_tab *tab) {
+    struct sim *sim = tab->sim;
+    struct sim_tab **slot = &sim->tabs[tab->reviewer * SIM_TABS + (1 - tab->number)];
+    struct sim_tab *copy = calloc(1, sizeof *copy);
+    if (copy == NULL) abort();
+    (*slot)->state = SIM_GONE;
+    *copy = *tab;
+    copy->next = sim->all_tabs;
+    sim->all_tabs = *slot = copy;
+    copy->number = 1 - tab->number;
+    copy->reverted = json_deep_copy(tab->reverted);
+    copy->known = NULL;
+    copy->known_count = copy->known_capacity = 0;
+    for (size_t i = 0; i < tab->known_count; i++)
+        sim_tab_learn(copy, tab->known[i]);
+    copy->places = calloc(tab->place_capacity == 0 ? 1 : tab->place_capacity, sizeof(struct sim_place *));
+    if (copy->places == NULL) abort();
+    for (size_t i = 0; i < tab->place_count; i++)
+        copy->places[i] = copied(tab->places[i]);
+}
+
 static void settle_a_copy(struct sim_tab *tab, unsigned what) {
     if (tab->copy[0] == '\0') return;
     if (what > 0 && tab->is_holder)
@@ -277,8 +329,12 @@ static void do_something(struct sim_tab *tab) {
         renew(tab);
     else if (what < 102)
         reopen(tab);
+    else if (what < 103)
+        duplicate(tab);
     else if (what < 108)
         fix(tab);
+    else if (what < 110)
+        tell_exposures(tab);
 }
 
 /* No new text: what is there is saved, or at least stored where a person finds it. */

@@ -111,6 +111,12 @@ static void is_loaded(struct sim_tab *tab) {
     tab->state = SIM_IDLE;
 }
 
+/* It knows of no draft: whatever it was told of one, it may not name what it has not seen. */
+static void knows_no_draft(struct sim_tab *tab) {
+    tab->etag = tab->write_seq = tab->generation = 0;
+    tab->is_holder = tab->read_only = false;
+}
+
 static void session_loaded(struct sim_tab *tab, const struct sim_answer *answer) {
     if (answer->code == EVD_OK) {
         take_session(tab, answer->body);
@@ -118,8 +124,7 @@ static void session_loaded(struct sim_tab *tab, const struct sim_answer *answer)
         return;
     }
     take_session(tab, NULL); /* nothing is there yet */
-    tab->etag = tab->write_seq = tab->generation = 0;
-    tab->is_holder = tab->read_only = false;
+    knows_no_draft(tab);
     is_loaded(tab);
 }
 
@@ -136,6 +141,8 @@ static void draft_loaded(struct sim_tab *tab, const struct sim_answer *answer) {
             tab->state = SIM_IDLE;
             return;
         }
+    } else {
+        knows_no_draft(tab);
     }
     (void)json_array_clear(tab->reverted);
     is_loaded(tab);
@@ -166,7 +173,11 @@ static void saved(struct sim_tab *tab, const struct sim_answer *answer, bool sav
     }
     json_array_foreach(json_object_get(answer->body, "answers"), i, row) {
         struct sim_place *place = sim_place_of(tab, row);
-        if (place != NULL) take_revision(tab, place, row);
+        if (place == NULL) continue;
+        take_revision(tab, place, row);
+        struct sim_shown *shown = &tab->sim->shown[tab->sim->shown_count++ % SIM_SHOWN];
+        *shown = (struct sim_shown){.study = tab->study, .reviewer = tab->reviewer};
+        take_text(shown->revision, row, "revision");
     }
     for (i = 0; i < tab->place_count; i++) /* what stood under an element that was taken back went with it */
         for (unsigned step = 0; step < SIM_DEPTH - 1 && tab->places[i]->question->above[step] != NULL; step++)
@@ -197,6 +208,13 @@ static void took_effect(struct sim_tab *tab, const struct sim_answer *answer) {
     bool saves = command == &evd_command_save || command == &evd_command_complete;
     if (saves || command == &evd_command_withdraw || command == &evd_command_fix) {
         saved(tab, answer, saves);
+        return;
+    }
+    if (command == &evd_command_record_exposures) return;
+    bool heartbeat = command == &evd_command_renew_draft_lease;
+    if (heartbeat && json_integer_value(json_object_get(answer->body, "etag")) !=
+                         tab->etag) { /* somebody has written: it looks first */
+        tab->due = true;
         return;
     }
     take_draft(tab, answer->body);
@@ -233,6 +251,8 @@ static void refused(struct sim_tab *tab, const struct sim_answer *answer) {
         take_stale_answers(tab, answer->body);
         return;
     }
+    if (base != NULL && strcmp(base, "draftSequence") == 0) /* somebody else writes under this holder id */
+        tab->holder = sim_made_up("holder", ++tab->sim->holders);
     if (answer->code == EVD_DRAFT_LEASE_HELD) {
         tab->read_only = true;
         take_number(&tab->generation, answer->body, "leaseGeneration");

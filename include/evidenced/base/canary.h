@@ -46,6 +46,7 @@
     X(AUTOSAVE_SEQUENCE_IGNORED, "autosave-sequence-ignored", "an autosave is taken out of its order")                 \
     X(AUTOSAVE_ETAG_IGNORED, "autosave-etag-ignored", "an autosave overwrites a draft it does not know")               \
     X(AUTOSAVE_ETAG_FIRST, "autosave-etag-first", "an autosave that is sent again is refused for its own effect")      \
+    X(REPETITION_OF_WHAT_IS_GONE, "repetition-of-what-is-gone", "an autosave repeats one that was adopted over")       \
     X(REFUSED_AUTOSAVE_NOT_KEPT, "refused-autosave-not-kept", "what came too late is not kept beside the draft")       \
     X(PATCH_REPLACES, "patch-replaces", "a PATCH drops what it does not name")                                         \
     X(ADOPTING_FORGETS, "adopting-forgets", "what a copy overwrites in the draft is gone")                             \
@@ -53,6 +54,8 @@
     X(DISCARD_NOT_NOTED, "discard-not-noted", "a draft is discarded without a trace")                                  \
     X(TAKE_OVER_ANY_GENERATION, "take-over-any-generation", "a draft is taken over from who was not seen holding it")  \
     X(GENERATION_NOT_RAISED, "generation-not-raised", "a draft changes hands and its lease does not tell")             \
+    X(RECEIPT_OF_OLD_DRAFT, "receipt-of-old-draft", "a receipt names the draft as it was before")                      \
+    X(EXPOSURES_NOT_KEPT, "exposures-not-kept", "what a reviewer was shown is not told with the version")              \
     X(IDENTIFIER_NOT_TAKEN, "identifier-not-taken", "two studies may have one identifier")                             \
     X(OPERATION_LEFT_OPEN, "operation-left-open", "what is settled is taken up again with each start")                 \
     X(UNDO_NOT_LOOKED_AGAIN, "undo-not-looked-again", "a study is taken away that somebody began to work on")          \
