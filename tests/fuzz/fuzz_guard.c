@@ -175,22 +175,12 @@ static struct evd_text at_request(struct evd_text bytes) {
     return bytes;
 }
 
-/* Where a head ends: at its empty line. libmicrohttpd 0.9.75 takes a line of one NUL for one, and has written NULs over
- * both by the time that anybody can look. */
-static size_t head_end(struct evd_text bytes) {
-    static const char nul_line[] = {'\r', '\n', '\0', '\n'};
-    size_t plain = find(bytes, "\r\n\r\n");
-    const char *other = memmem(bytes.bytes, bytes.size_bytes, nul_line, sizeof nul_line);
-    size_t odd = other == NULL ? SIZE_MAX : (size_t)(other - bytes.bytes);
-    return odd < plain ? odd : plain;
-}
-
 /* Each request the application got, at its place in the bytes. Returns what comes after them. */
 static struct evd_text expect_requests(struct evd_text bytes) {
     EXPECT(heads * LEAST_REQUEST_BYTES <= bytes.size_bytes && wholes <= heads);
     bytes = at_request(bytes);
     for (size_t i = 0; i < wholes; i++) {
-        size_t end = head_end(bytes);
+        size_t end = find(bytes, "\r\n\r\n");
         EXPECT(end != SIZE_MAX);
         EXPECT(evd_text_starts_with(bytes, evd_text_from(method_name(requests[i].method))));
         EXPECT(declared((struct evd_text){bytes.bytes, end + 2}) == requests[i].body_bytes);
